@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -46,5 +47,13 @@ struct Config {
 
 /// Reads the environment. kInvalidArgument with the variable's name, its value and its grammar if one does not parse.
 Result<Config> read_config();
+
+/// What the log takes from the environment, as text: it is read before any communicator exists and cannot fail.
+struct LogConfig {
+  std::string level;  ///< NCCL_DEBUG
+  std::string file;   ///< NCCL_DEBUG_FILE
+};
+
+LogConfig read_log_config();
 
 }  // namespace hawser

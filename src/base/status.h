@@ -61,9 +61,11 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  Result(Status failure)
-      : content_(std::in_place_index<1>, std::move(failure)) {}  // NOLINT(google-explicit-constructor)
+  // A value or a failure is what functions return, so that both convert.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(Status failure) : content_(std::in_place_index<1>, std::move(failure)) {}
 
   [[nodiscard]] bool is_ok() const { return content_.index() == 0; }
   /// The failure; success if there is a value.

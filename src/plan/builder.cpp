@@ -49,15 +49,14 @@ bool may_share_memory(const Region& a, const Region& b, const Aliasing& aliasing
 }
 
 std::vector<Access> accesses_of(const Step& step) {
-  const bool is_sending = std::ranges::any_of(step.destinations, [](const Destination& d) { return d.stream >= 0; });
-  const bool may_be_read_in_place = is_sending && step.sources.size() == 1;
+  const bool is_sent = may_be_read_in_place(step);
   std::vector<Access> accesses;
   for (const Source& source : step.sources) {
-    if (source.stream < 0) accesses.push_back({&source.region, false, may_be_read_in_place});
+    if (source.stream < 0) accesses.push_back({&source.region, false, is_sent && is_move(step)});
   }
   for (const Destination& destination : step.destinations) {
     // A result that is stored and sent may be read in place where it was stored.
-    if (destination.stream < 0) accesses.push_back({&destination.region, true, is_sending});
+    if (destination.stream < 0) accesses.push_back({&destination.region, true, is_sent});
   }
   return accesses;
 }
@@ -77,6 +76,13 @@ Conflict conflict_between(const Step& earlier, const Step& later, const Aliasing
     }
   }
   return worst;
+}
+
+/// Whether `later` needs an After for the conflict. Within a lane the order is given, except that a landing may be
+/// posted ahead of the lane, and that the lane does not wait for the release of what it sent.
+bool must_be_named(Conflict conflict, const Placed& earlier, const Placed& later) {
+  if (conflict == Conflict::kNone) return false;
+  return earlier.lane != later.lane || conflict == Conflict::kReleased || may_land_directly(*later.step);
 }
 
 std::vector<Placed> in_issue_order(const Plan& plan) {
@@ -99,14 +105,12 @@ std::vector<After> dependencies(const Placed& later, std::span<const Placed> all
   for (const Placed& earlier : all) {
     const bool is_before = earlier.step->issue < later.step->issue;
     const Conflict conflict = conflict_between(*earlier.step, *later.step, aliasing, !is_before);
-    // Within a lane the order is given; only the release of what was sent is not.
-    const bool is_ordered = earlier.lane == later.lane && conflict != Conflict::kReleased;
-    if (conflict != Conflict::kNone && !is_ordered && is_before) {
+    if (is_before && must_be_named(conflict, earlier, later)) {
       after.push_back({earlier.lane, earlier.index, 0, conflict == Conflict::kReleased});
     }
     if (plan.scratch.empty()) continue;
     const Conflict across = conflict_between(*earlier.step, *later.step, aliasing, true);
-    if (across != Conflict::kNone && !(earlier.lane == later.lane && across != Conflict::kReleased)) {
+    if (must_be_named(across, earlier, later)) {
       after.push_back({earlier.lane, earlier.index, plan.window, across == Conflict::kReleased});
     }
   }

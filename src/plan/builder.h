@@ -27,7 +27,7 @@ Destination send(int stream);
 struct StepOptions {
   bool apply_post = false;
   /// Needed only if no source and no destination is local.
-  Region shape;
+  Region shape = {};
 };
 
 class PlanBuilder {

@@ -7,12 +7,30 @@
 // One verb: a Step waits until all its sources have arrived and all its destinations have room, combines the sources
 // element by element in the given order, and stores the result in all destinations.
 //
-//   ring reduce-scatter step  {message, input c} -> {message}        tree up       {message, message, input} ->
-//   {message} broadcast hop             {message} -> {output, message}         flat one-shot {input} -> {message};
-//   {input, messages..} -> {output}
+//   ring reduce-scatter step  {message, input c} -> {message}
+//   tree up                   {message, message, input} -> {message}
+//   broadcast hop             {message} -> {output, message}
+//   flat one-shot             {input} -> {message to all};  {input, messages..} -> {output}
 //
 // Steps stand in lanes: those of a lane run in order, lanes run concurrently. Long buffers run the same plan tile after
 // tile.
+//
+// Moves and arithmetic. A step with one source and without apply_post is a *move*: it copies bytes, never applies
+// `pre`, and what it stores and sends is as raw as its source. Every other step is *arithmetic*: it applies `pre` to
+// those of its sources that are marked apply_pre, combines, and applies `post` if apply_post says so. So pre is applied
+// where raw input is first combined (or, with one rank, finished), post where the last operand came in; collectives
+// that only move have no arithmetic step.
+//
+// Landing. A message arrives in a slot, or directly in the local destinations of the step that takes it, or is read in
+// place at its sender; executors choose per message.
+//  * Direct: only a move can be landed in (may_land_directly). Its receiver may post the landing as soon as the step's
+//    `after` is satisfied, however far the lane is behind, and the sender may write at any time from then on: so the
+//    `after` of such a step also names conflicts with earlier steps of its own lane. Nobody waits for a posting: what
+//    is not posted when the sender is ready comes in a slot.
+//  * In place: what a step stores locally and sends, or what a move reads locally and sends (may_be_read_in_place), is
+//    read by receivers until the steps that take the message are done; then it is released.
+// Room: a stream's message k (counted from 0) may be sent when every receiver's step that takes message k - credit is
+// done.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +89,8 @@ struct Source {
   int stream = -1;
   /// Local operand. Unused if stream >= 0.
   Region region;
-  /// The operand is somebody's raw input: `pre` (PreMulSum's scaling) is applied to it, exactly once on its way to a
-  /// result.
+  /// The operand is somebody's raw input: arithmetic applies `pre` (PreMulSum's scaling) to it, exactly once on its way
+  /// to a result. Moves ignore it.
   bool apply_pre = false;
   bool operator==(const Source&) const = default;
 };
@@ -99,14 +117,15 @@ struct After {
 
 /// One step. All operands and results have the same size: that of `shape`.
 struct Step {
-  std::vector<Source> sources;  ///< at least one; combined in this order, by lowest contributing rank first
-  std::vector<Destination> destinations;
+  std::vector<Source> sources;            ///< at least one; combined in this order, by lowest contributing rank first
+  std::vector<Destination> destinations;  ///< at least one; no stream twice in one step, as source or as destination
   /// Chunks whose slices give the size in bytes; that of a local operand where there is one.
   Region shape;
   /// Finish the result (Avg's division by the number of ranks) after combining.
   bool apply_post = false;
   std::vector<After> after;
   /// Position in the order in which the algorithm issued its steps (the order that gives conflicts their direction).
+  /// No two steps of a plan have the same; ascending within a lane.
   int issue = 0;
   bool operator==(const Step&) const = default;
 };
@@ -140,6 +159,13 @@ struct Plan {
   bool straight_line = false;
   bool operator==(const Plan&) const = default;
 };
+
+/// The step copies: one source, no arithmetic (see the top of this file).
+inline bool is_move(const Step& step) { return step.sources.size() == 1 && !step.apply_post; }
+/// The step takes a message that the sender may write straight into the step's local destinations.
+bool may_land_directly(const Step& step);
+/// The step sends a message that receivers may read in place: in its local destinations, or, of a move, in its source.
+bool may_be_read_in_place(const Step& step);
 
 /// Total number of steps of one tile.
 int step_count(const Plan& plan);

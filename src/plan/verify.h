@@ -5,7 +5,7 @@
 // and by hawser-explain.
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,15 +18,22 @@ namespace hawser::plan {
 /// How messages arrive, per execution.
 enum class Landing : std::uint8_t { kSlot, kDirect, kInPlace };
 
+/// What is assumed about the sizes of blocks (all_gather, all_to_all, ...).
+enum class Blocks : std::uint8_t {
+  kEqual,     ///< one size for all, as in NCCL's calls
+  kDistinct,  ///< each block of the user has its own: plans that pass serve calls with a count per block, too
+};
+
 struct VerifyOptions {
-  int tiles = 3;               ///< tiles to run, so that scratch reuse and lane overlap are seen
-  std::vector<bool> in_place;  ///< per rank: the call is in place there; empty: nowhere
-  bool exact = true;           ///< expression trees; false: 128-bit fingerprints
+  int tiles = 3;                    ///< tiles to run, so that scratch reuse and lane overlap are seen
+  std::vector<bool> in_place = {};  ///< per rank: the call is in place there; empty: nowhere
+  bool exact = true;                ///< expression trees, at most 64 ranks; false: 128-bit fingerprints, any number
+  Blocks blocks = Blocks::kEqual;
 };
 
 struct Proof {
   int credit = 1;              ///< smallest number of messages per stream at which all ranks finish
-  bool straight_line = false;  ///< the order of issue alone, one thread per rank, finishes at that credit
+  bool straight_line = false;  ///< the order of issue, one thread per rank, finishes at the declared credit
   long steps = 0;              ///< steps executed
 };
 

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Hawser authors
+// SPDX-License-Identifier: Apache-2.0
+// Turns a failed call of the library into a Status with the line that nccl-tests prints.
+#pragma once
+
+#include <source_location>
+
+#include "base/status.h"
+#include "perf/common/nccl.h"
+
+namespace hawser::perf {
+
+/// Success, or kDeviceError (kTimeout for ncclTimeout) with "host: Test NCCL failure file:line 'result / last error'".
+Status nccl_status(ncclResult_t result, std::source_location where = std::source_location::current());
+
+}  // namespace hawser::perf

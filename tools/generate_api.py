@@ -12,6 +12,7 @@ import dataclasses
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -234,6 +235,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail where a file is not as it would be")
     check = parser.parse_args().check
+    if shutil.which("clang-format") is None:
+        print("skipped: clang-format, which gives these files their final form, is not installed")
+        return 77
     all_calls = calls()
     makers = {
         "include/hawser/hawser.h": hawser_header,

@@ -3,12 +3,12 @@
 // What one *_perf program adds to perf/common: how its collective is called and what must come out of it.
 #pragma once
 
+#include <nccl.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
-
-#include "perf/common/nccl.h"
 
 namespace hawser::perf {
 

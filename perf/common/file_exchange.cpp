@@ -46,16 +46,20 @@ class FileExchange final : public Exchange {
     ::unlinkat(fd_.get(), file_name(farewell(place_.process)).c_str(), 0);  // an earlier job's of the same name
   }
 
-  // The others may still read what this process has put, so process 0 clears up when all have said that they are done.
+  // The others may still read what this process has put, and believe it only while this process lives. So all stay
+  // until process 0 has heard that everybody is done and has removed the folder.
   ~FileExchange() override {
-    const Status said = put(farewell(place_.process), {});
-    if (place_.process != 0 || !said.is_ok()) return;
+    if (!put(farewell(place_.process), {}).is_ok()) return;
     const auto limit = std::chrono::steady_clock::now() + kFarewellPatience;
-    for (int each = 0; each < place_.processes; ++each) {
-      const std::string name = file_name(farewell(each));
-      while (::faccessat(fd_.get(), name.c_str(), F_OK, 0) != 0 && std::chrono::steady_clock::now() < limit)
-        std::this_thread::sleep_for(kPause);
+    const auto wait_until = [limit](const auto& has_come) {
+      while (!has_come() && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(kPause);
+    };
+    if (place_.process != 0) {
+      wait_until([this] { return is_folder_gone(); });
+      return;
     }
+    for (int each = 0; each < place_.processes; ++each)
+      wait_until([&] { return ::faccessat(fd_.get(), file_name(farewell(each)).c_str(), F_OK, 0) == 0; });
     remove_folder();
   }
 
@@ -110,6 +114,11 @@ class FileExchange final : public Exchange {
     const std::size_t line_end = text.find('\n');
     if (line_end == std::string::npos || !is_alive(text.substr(0, line_end))) return std::nullopt;
     return text.substr(line_end + 1);
+  }
+
+  bool is_folder_gone() const {
+    struct stat info {};
+    return ::fstat(fd_.get(), &info) != 0 || info.st_nlink == 0;
   }
 
   void remove_folder() const {

@@ -3,10 +3,11 @@
 // Turns a failed call of the library into a Status with the line that nccl-tests prints.
 #pragma once
 
+#include <nccl.h>
+
 #include <source_location>
 
 #include "base/status.h"
-#include "perf/common/nccl.h"
 
 namespace hawser::perf {
 

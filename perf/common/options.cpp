@@ -51,21 +51,33 @@ void add_sizes(CLI::App& app, Options& options, Texts& texts) {
 }
 
 void add_amounts(CLI::App& app, Options& options) {
-  app.add_option("-t,--nthreads", options.threads, "threads per process (1)")->check(CLI::Range(1, kMostRanks));
-  app.add_option("-g,--ngpus", options.ranks_per_thread, "ranks per thread (1)")->check(CLI::Range(1, kMostRanks));
+  app.add_option("-t,--nthreads", options.threads, "threads per process (1)")
+      ->check(CLI::Range(1, kMostRanks))
+      ->type_name("N");
+  app.add_option("-g,--ngpus", options.ranks_per_thread, "ranks per thread (1)")
+      ->check(CLI::Range(1, kMostRanks))
+      ->type_name("N");
   app.add_option("-n,--iters", options.iterations, "timed iterations (20); 0: as many as fill about 20 ms")
-      ->check(CLI::Range(0, kMost));
+      ->check(CLI::Range(0, kMost))
+      ->type_name("N");
   app.add_option("-m,--agg_iters", options.aggregated, "calls per iteration, in one group (1)")
-      ->check(CLI::Range(1, kMostRanks));
+      ->check(CLI::Range(1, kMostRanks))
+      ->type_name("N");
   app.add_option("-w,--warmup_iters", options.warmup, "untimed iterations before each measurement (1)")
-      ->check(CLI::Range(0, kMost));
+      ->check(CLI::Range(0, kMost))
+      ->type_name("N");
   app.add_option("-N,--run_cycles", options.cycles, "how often the table is run (1); 0: for ever")
-      ->check(CLI::Range(0, kMost));
-  app.add_option("-c,--check", options.check, "checked calls per size (1); 0: no check")->check(CLI::Range(0, kMost));
+      ->check(CLI::Range(0, kMost))
+      ->type_name("N");
+  app.add_option("-c,--check", options.check, "checked calls per size (1); 0: no check")
+      ->check(CLI::Range(0, kMost))
+      ->type_name("N");
   app.add_option("-T,--timeout", options.timeout_s, "end with code 4 if a size takes longer, in seconds (0: never)")
-      ->check(CLI::Range(0, kMost));
+      ->check(CLI::Range(0, kMost))
+      ->type_name("N");
   app.add_option("-u,--unalign", options.unalign, "bytes by which buffers miss their alignment (0)")
-      ->check(CLI::Range(0, 4096));
+      ->check(CLI::Range(0, 4096))
+      ->type_name("N");
 }
 
 void add_choices(CLI::App& app, Options& options, Texts& texts) {
@@ -74,7 +86,8 @@ void add_choices(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("-r,--root", texts.root, "root rank, or all (0)");
   app.add_option("-p,--parallel_init", texts.parallel_init, "1: every thread initialises its own ranks (0)");
   app.add_option("-a,--average", texts.average, "figure of the ranks: 0 rank 0's, 1 mean, 2 min, 3 max (1)")
-      ->check(CLI::Range(0, 3));
+      ->check(CLI::Range(0, 3))
+      ->type_name("N");
   app.add_option("-J,--output_file", options.json_path, "write a report in JSON");
 }
 

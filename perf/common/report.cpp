@@ -11,8 +11,6 @@
 #include <cstring>
 #include <ctime>
 
-#include "base/fd.h"
-
 extern char** environ;
 
 namespace hawser::perf {
@@ -150,7 +148,7 @@ std::string Report::text() const {
   return whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Result<std::string> Report::write(const std::string& path) const {
+Result<ReportFile> create_report_file(const std::string& path) {
   std::string name = path;
   Result<Fd> file = open_new(name);
   for (int i = 0; !file.is_ok() && file.status().code() == Code::kInvalidUsage && i < kMostNames; ++i) {
@@ -158,14 +156,17 @@ Result<std::string> Report::write(const std::string& path) const {
     file = open_new(name);
   }
   if (!file.is_ok()) return file.status();
-  const std::string content = text();
-  std::string_view rest = content;
-  while (!rest.empty()) {
-    const ssize_t sent = ::write(file.value().get(), rest.data(), rest.size());
-    if (sent < 0) return Status(Code::kSystemError, fmt::format("{}: {}", name, std::strerror(errno)));
-    rest.remove_prefix(static_cast<std::size_t>(sent));
+  return ReportFile{std::move(file).value(), std::move(name)};
+}
+
+Status write_report(const ReportFile& file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t sent = ::write(file.fd.get(), text.data(), text.size());
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return {Code::kSystemError, fmt::format("{}: {}", file.name, std::strerror(errno))};
+    text.remove_prefix(static_cast<std::size_t>(sent));
   }
-  return name;
+  return {};
 }
 
 }  // namespace hawser::perf

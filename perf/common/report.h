@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/status.h"
 #include "perf/common/options.h"
 #include "perf/common/table.h"
@@ -28,7 +29,17 @@ struct RankInfo {
 /// "#  Rank  0 Group  0 Pid ..." with its line end.
 std::string format_rank(const RankInfo& rank);
 
-/// Collects a run and writes it down at the end.
+/// A file for a report.
+struct ReportFile {
+  Fd fd;
+  std::string name;
+};
+
+/// Makes a file that was not there: `path`, or the first of path.0, path.1, ...
+Result<ReportFile> create_report_file(const std::string& path);
+Status write_report(const ReportFile& file, std::string_view text);
+
+/// Collects what a run has to say.
 class Report {
  public:
   /// `program` as the results name it.
@@ -41,8 +52,6 @@ class Report {
   void set_summary(int failed_checks, double average_gbps, std::optional<double> min_gbps);
   /// The report as text, with the time of this call as its end.
   [[nodiscard]] std::string text() const;
-  /// Writes it to a file that is not there yet: `path`, or the first of path.0, path.1, ... Returns the name.
-  [[nodiscard]] Result<std::string> write(const std::string& path) const;
 
  private:
   std::string program_;

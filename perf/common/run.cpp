@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,16 @@ int refuse(const Refusal& refusal) {
   return refusal.exit_code;
 }
 
-void write_report(const Report& report, const Options& options) {
-  if (options.json_path.empty()) return;
-  const Result<std::string> name = report.write(options.json_path);
-  if (name.is_ok()) {
-    fmt::print("# Writing JSON output to {}\n", name.value());
-  } else {
-    fmt::print(stderr, "# skipping json output; {}\n", name.status().message());
+// Made before anything is measured, so that a path that cannot be written is seen at once.
+std::optional<ReportFile> open_report(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  Result<ReportFile> file = create_report_file(path);
+  if (!file.is_ok()) {
+    fmt::print("# skipping json output; {}\n", file.status().message());
+    return std::nullopt;
   }
+  fmt::print("# Writing JSON output to {}\n", file.value().name);
+  return std::move(file).value();
 }
 
 }  // namespace
@@ -45,9 +48,15 @@ int run(const Collective& collective, int argc, const char* const* argv) {
   }
   int version = 0;
   if (ncclGetVersion(&version) != ncclSuccess) return kExitNccl;
+  const bool is_first = launch.value().place.process == 0;
+  const std::optional<ReportFile> file = is_first ? open_report(options.json_path) : std::nullopt;
   Report report(collective.program(), std::vector<std::string>(argv, argv + argc), options, version);
   const int code = Session(collective, options, launch.value(), report).run();
-  if (launch.value().place.process == 0) write_report(report, options);
+  if (!file) return code;
+  if (const Status written = write_report(*file, report.text()); !written.is_ok()) {
+    fmt::print(stderr, "{}\n", written.message());
+    return code == kExitOk ? kExitSystem : code;
+  }
   return code;
 }
 

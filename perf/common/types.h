@@ -3,13 +3,13 @@
 // Element types and reductions by nccl-tests' names, and the arithmetic of small floating-point formats.
 #pragma once
 
+#include <nccl.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
-
-#include "perf/common/nccl.h"
 
 namespace hawser::perf {
 

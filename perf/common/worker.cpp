@@ -126,8 +126,7 @@ Status Worker::start_all(const Cell& cell) {
 }
 
 // The null stream: the calls are done when this returns.
-Status Worker::iterate(const Cell& cell) {
-  const int calls = shared_.options.aggregated;
+Status Worker::iterate(const Cell& cell, int calls) {
   if (calls == 1 && members_.size() == 1) return start_all(cell);
   HAWSER_TRY(nccl_status(ncclGroupStart()));
   Status started;
@@ -170,7 +169,7 @@ Result<int> Worker::choose_iterations(const Cell& cell) {
 Result<double> Worker::time_together(const Cell& cell, int iterations) {
   HAWSER_TRY(align());
   const Clock::time_point start = Clock::now();
-  for (int i = 0; i < iterations; ++i) HAWSER_TRY(iterate(cell));
+  for (int i = 0; i < iterations; ++i) HAWSER_TRY(iterate(cell, shared_.options.aggregated));
   const double spent = duration<double>(Clock::now() - start).count();
   return spent / iterations / shared_.options.aggregated;
 }
@@ -184,7 +183,7 @@ Result<double> Worker::time_each(const Cell& cell, int iterations) {
       HAWSER_TRY(align());
     }
     const Clock::time_point start = Clock::now();
-    HAWSER_TRY(iterate(cell));
+    HAWSER_TRY(iterate(cell, shared_.options.aggregated));
     each = duration<double>(Clock::now() - start).count() / shared_.options.aggregated;
   }
   return figure_of(shared_.options.stat, std::move(times));
@@ -210,11 +209,7 @@ Result<std::uint64_t> Worker::check(const Cell& cell) {
   for (int i = 0; i < shared_.options.check; ++i) {
     fill_inputs(cell);
     spoil_outputs(cell);
-    HAWSER_TRY(nccl_status(ncclGroupStart()));
-    const Status started = start_all(cell);
-    const ncclResult_t ended = ncclGroupEnd();
-    HAWSER_TRY(started);
-    HAWSER_TRY(nccl_status(ended));
+    HAWSER_TRY(iterate(cell, 1));
     for (const Member& each : members_) wrong += count_wrong(each, cell);
   }
   return wrong;
@@ -223,7 +218,7 @@ Result<std::uint64_t> Worker::check(const Cell& cell) {
 Result<Measured> Worker::measure(const Cell& cell) {
   const Options& options = shared_.options;
   fill_inputs(cell);
-  for (int i = 0; i < options.warmup; ++i) HAWSER_TRY(iterate(cell));
+  for (int i = 0; i < options.warmup; ++i) HAWSER_TRY(iterate(cell, shared_.options.aggregated));
   const int iterations = HAWSER_TRY_VALUE(choose_iterations(cell));
   const bool together = options.stat == Stat::kMean && options.touch == Touch::kNever;
   const double seconds = HAWSER_TRY_VALUE(together ? time_together(cell, iterations) : time_each(cell, iterations));

@@ -77,7 +77,7 @@ class Worker {
   void fill_inputs(const Cell& cell);
   void spoil_outputs(const Cell& cell);
   Status start_all(const Cell& cell);
-  Status iterate(const Cell& cell);
+  Status iterate(const Cell& cell, int calls);
   Status align();
   Result<int> choose_iterations(const Cell& cell);
   Result<double> time_together(const Cell& cell, int iterations);

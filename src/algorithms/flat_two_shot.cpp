@@ -75,8 +75,7 @@ plan::Plan FlatTwoShot::build(const Call& /*call*/, const topology::Topology& to
     inputs.push_back(peer == rank ? plan::in(rank) : plan::recv_raw(builder.stream(peer, rank, kParts)));
   }
   builder.step(builder.lane(), std::move(inputs),
-               {plan::to_out(rank), plan::send(builder.stream(rank, peers, kResults))},
-               {.apply_post = true});
+               {plan::to_out(rank), plan::send(builder.stream(rank, peers, kResults))}, {.apply_post = true});
   for (const int peer : peers) {
     const int results = builder.stream(peer, others_from(peer, ranks), kResults);
     builder.step(builder.lane(), {plan::recv(results)}, {plan::to_out(peer)});

@@ -41,12 +41,12 @@ double RecursiveDoubling::cost_s(const Call& call, const topology::Topology& top
   const auto bytes = static_cast<double>(size);
   double seconds = costs.user_memory_s(size, size);
   if (p == 1) return seconds + bytes * costs.combine_s();
+  if (p == 2) return flat_one_shot().cost_s(call, topology);  // the same steps
   const Fold fold(p);
   for (int distance = 1; distance < fold.core(); distance *= 2) {
     const MessageCosts link = crosses_hosts(topology, distance) ? costs.inter(costs.ranks_per_node()) : costs.intra();
     seconds += link.hop_s + bytes * (link.byte_s + costs.combine_s());
   }
-  if (p == 2) return seconds + bytes * costs.combine_s();  // out of scratch
   if (fold.extra() == 0) return seconds;
   const MessageCosts link = costs.any(1);
   return seconds + 2 * link.hop_s + bytes * (2 * link.byte_s + costs.combine_s());

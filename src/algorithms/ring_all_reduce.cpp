@@ -75,8 +75,7 @@ plan::Plan RingAllReduce::build(const Call& /*call*/, const topology::Topology& 
       builder.step(reduce, std::move(sources), {plan::send(sums_out)});
     } else {
       builder.step(reduce, std::move(sources),
-                   {plan::to_out(rank), plan::send(builder.stream(rank, next, kFirstResult))},
-                   {.apply_post = true});
+                   {plan::to_out(rank), plan::send(builder.stream(rank, next, kFirstResult))}, {.apply_post = true});
     }
   }
 

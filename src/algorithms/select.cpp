@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing an algorithm: the cheapest that the user's NCCL_ALGO or HAWSER_ALGO permits.
 //
-//   value  ::= clause { ";" clause }       a later clause for the same collective replaces an earlier one
-//   clause ::= [ collective ":" ] list     without a collective: for all
+//   value  ::= clause { ";" clause }
+//   clause ::= [ collective ":" ] list     without a collective: for all; only the first clause may be so
 //   list   ::= [ "^" ] name { "," name }   "^": all but these
 //
 // Case does not matter, nor do blanks around words and underscores in the collective ("AllReduce" is all_reduce).
@@ -106,9 +106,15 @@ Result<Filter> parse(std::string_view value, Collective collective) {
   std::optional<Filter> for_this;
   const std::string wanted = plain_name(name_of(collective));
   if (trim(value).empty()) return for_all;
-  for (const std::string_view clause : split(value, ';')) {
+  const std::vector<std::string_view> clauses = split(value, ';');
+  for (std::size_t i = 0; i < clauses.size(); ++i) {
+    const std::string_view clause = clauses[i];
     if (clause.empty()) continue;
     const std::size_t colon = clause.find(':');
+    if (colon == std::string_view::npos && i > 0) {
+      return Status(Code::kInvalidUsage,
+                    fmt::format("{} is \"{}\", but only its first list may lack a collective", kVariable, value));
+    }
     if (colon == std::string_view::npos) {
       for_all = HAWSER_TRY_VALUE(parse_list(clause, value));
       continue;

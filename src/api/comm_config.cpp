@@ -30,7 +30,7 @@ constexpr std::array kNumbers = {
     Number{"minCTAs", &ncclConfig_t::minCTAs, 21700, 1, INT_MAX},
     Number{"maxCTAs", &ncclConfig_t::maxCTAs, 21700, 1, INT_MAX},
     Number{"splitShare", &ncclConfig_t::splitShare, 21800, 0, 1},
-    Number{"trafficClass", &ncclConfig_t::trafficClass, 22500, INT_MIN, INT_MAX},
+    Number{"trafficClass", &ncclConfig_t::trafficClass, 22600, INT_MIN, INT_MAX},
     Number{"collnetEnable", &ncclConfig_t::collnetEnable, 22700, 0, 1},
     Number{"CTAPolicy", &ncclConfig_t::CTAPolicy, 22700, 0, NCCL_CTA_POLICY_EFFICIENCY | NCCL_CTA_POLICY_ZERO},
     Number{"shrinkShare", &ncclConfig_t::shrinkShare, 22700, 0, 1},

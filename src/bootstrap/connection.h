@@ -71,6 +71,8 @@ class Connection {
   /// What the failure that advance() gave means for another try.
   [[nodiscard]] Prospect prospect() const { return prospect_; }
   [[nodiscard]] const SocketAddress& peer() const { return peer_; }
+  /// This end's address, once the connection stands.
+  [[nodiscard]] std::optional<SocketAddress> local() const { return local_address(socket_); }
 
   /// Queues a frame; advance() sends it. Only when authenticated. At most kMaxPayload.
   void send(FrameType type, std::span<const std::byte> payload);

@@ -31,6 +31,14 @@ std::string_view remedy_for(const IdContents& id) {
          "NCCL_SOCKET_IFNAME where the id is made chooses other addresses";
 }
 
+/// The addresses with the one on which the root was reached in front: it leads somewhere.
+std::vector<SocketAddress> with_first(std::vector<SocketAddress> addresses, const SocketAddress& reached) {
+  std::ranges::stable_partition(addresses, [&](const SocketAddress& address) {
+    return address.family == reached.family && address.bytes == reached.bytes;
+  });
+  return addresses;
+}
+
 class Joiner {
  public:
   Joiner(const IdContents& id, const Member& self, int ranks, const Deadline& deadline)
@@ -39,7 +47,7 @@ class Joiner {
   Result<Table> run() {
     auto connection = HAWSER_TRY_VALUE(connect());
     connection->limit_payload(kMaxAnswer);
-    connection->send(FrameType::kJoin, encode(request()));
+    connection->send(FrameType::kJoin, encode(request(*connection)));
     Status outcome = await_answer(*connection);
     if (!outcome.is_ok()) {
       say_goodbye(*connection, outcome);
@@ -74,9 +82,11 @@ class Joiner {
                   fmt::format("rank {} cannot reach the root: {}; {}", self_.rank, outcome.message(), remedy_for(id_)));
   }
 
-  [[nodiscard]] JoinRequest request() const {
+  [[nodiscard]] JoinRequest request(const Connection& connection) const {
     constexpr std::int64_t kMost = 0xffffffff;
-    return {self_, ranks_, static_cast<std::uint32_t>(std::min<std::int64_t>(deadline_.limit().count(), kMost)),
+    Member self = self_;
+    if (const auto local = connection.local()) self.addresses = with_first(self.addresses, *local);
+    return {self, ranks_, static_cast<std::uint32_t>(std::min<std::int64_t>(deadline_.limit().count(), kMost)),
             static_cast<std::uint32_t>(std::min<std::int64_t>(deadline_.remaining().count(), kMost))};
   }
 

@@ -34,11 +34,12 @@ Mesh::Mesh(const Member& self, const Secret& secret, const Table& table, Listene
 
 Mesh::~Mesh() { close_all(FrameType::kGoodbye, {}); }
 
-Status Mesh::open_way_to(int rank) {
+Status Mesh::open_way_to(int rank, Purpose purpose) {
   Neighbor& neighbor = neighbors_.at(rank);
   if (neighbor.has_left)
     return Status(Code::kRemoteError,
                   fmt::format("rank {}: {} has left the communicator already", self_.rank, text_of(neighbor.member)));
+  if (purpose == Purpose::kBlocks || !neighbor.dialer) neighbor.purpose = purpose;
   if (neighbor.out || neighbor.dialer) return {};
   neighbor.dialer = std::make_unique<Dialer>(candidates_for(neighbor.member.addresses, neighbor.member.host, host_),
                                              peer_key(secret_, neighbor.member), Refusals::kAreFinal);
@@ -54,10 +55,10 @@ Result<std::optional<Frame>> Mesh::take_from(int rank) {
                                                 self_.rank, text_of(neighbor.member)));
 }
 
-Status Mesh::turn(const Deadline& deadline) {
+Status Mesh::turn(const Deadline& deadline, TimePoint until) {
   polls_.clear();
   prepare(polls_);
-  HAWSER_TRY(polls_.wait(deadline.next_look(next_timer())));
+  HAWSER_TRY(polls_.wait(deadline.next_look(std::min(until, next_timer()))));
   for (auto& connection : acceptor_.service(polls_)) newcomers_.push_back({std::move(connection), Clock::now()});
   serve_newcomers();
   for (auto& [rank, neighbor] : neighbors_) {
@@ -109,7 +110,9 @@ void Mesh::seat(std::unique_ptr<Connection> connection, const Frame& frame) {
   const bool is_expected = frame.type == FrameType::kPeerHello && reader.is_complete() && place != neighbors_.end() &&
                            !place->second.in && !place->second.has_left;
   if (is_expected) {
-    place->second.in = std::move(connection);
+    Neighbor& neighbor = place->second;
+    neighbor.in = std::move(connection);
+    if (neighbor.purpose == Purpose::kProbe) neighbor.dialer.reset();  // it lives, and may be gone before it answers
   } else {
     log::debug("bootstrap: rank {} dropped {}, which is no neighbour", self_.rank, text_of(connection->peer()));
   }
@@ -171,6 +174,11 @@ void Mesh::close_all(FrameType last_word, const std::vector<std::byte>& payload)
     }
     neighbor.dialer.reset();
     neighbor.has_left = true;
+  }
+  // They have sent no word of who they are, but take this rank's silence for its death all the same.
+  for (Newcomer& newcomer : newcomers_) {
+    newcomer.connection->send(last_word, payload);
+    static_cast<void>(newcomer.connection->advance());
   }
   newcomers_.clear();
   acceptor_.close();

@@ -23,6 +23,12 @@ namespace hawser::bootstrap {
 /// The key that connections to one rank's listener are challenged with.
 Secret peer_key(const Secret& communicator_secret, const Member& acceptor);
 
+/// Why a rank connects to a neighbour.
+enum class Purpose : std::uint8_t {
+  kBlocks,  ///< to send to it
+  kProbe,   ///< to see whether it lives, since it has not connected itself; dropped when it does
+};
+
 class Mesh {
  public:
   /// `self` is where `listener` is.
@@ -33,14 +39,16 @@ class Mesh {
   ~Mesh();
 
   /// Starts to connect to a neighbour if there is no connection yet. kRemoteError if it has left.
-  Status open_way_to(int rank);
+  Status open_way_to(int rank, Purpose purpose);
   /// The connection that carries blocks to a neighbour; null until it stands, and after the neighbour has left.
   [[nodiscard]] Connection* way_to(int rank) { return neighbors_.at(rank).out.get(); }
+  /// Whether a neighbour has connected to this rank.
+  [[nodiscard]] bool has_way_from(int rank) const { return neighbors_.at(rank).in != nullptr; }
   /// The next frame of a neighbour that connected to this rank, if one has arrived.
   Result<std::optional<Frame>> take_from(int rank);
-  /// Waits once, until something happens or the deadline looks up, and moves everything on. kRemoteError, naming the
-  /// neighbour, when one dies or reports a failure.
-  Status turn(const Deadline& deadline);
+  /// Waits once, until something happens, until `until` or the deadline's next look, and moves everything on.
+  /// kRemoteError, naming the neighbour, when one dies or reports a failure.
+  Status turn(const Deadline& deadline, TimePoint until);
   /// Tells all neighbours why this rank fails (what it has heard from another, if it has), and closes everything.
   void fail(const std::string& reason);
 
@@ -50,7 +58,8 @@ class Mesh {
  private:
   struct Neighbor {
     Member member;
-    std::unique_ptr<Dialer> dialer;   // while `out` is being made
+    std::unique_ptr<Dialer> dialer;  // while `out` is being made
+    Purpose purpose = Purpose::kBlocks;
     std::unique_ptr<Connection> out;  // this rank connected
     std::unique_ptr<Connection> in;   // the neighbour connected
     bool has_left = false;

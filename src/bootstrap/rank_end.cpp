@@ -10,6 +10,13 @@
 #include "bootstrap/messages.h"
 
 namespace hawser::bootstrap {
+namespace {
+
+/// After this long without a connection from the rank whose blobs are due, this rank connects to it, to see whether it
+/// is still there: a rank that died before it ever connected would leave no other trace here.
+constexpr Milliseconds kProbeAfter{1000};
+
+}  // namespace
 
 RankEnd::RankEnd(const Seat& seat, Listener listener)
     : seat_(seat), mesh_(seat.self, seat.secret, seat.table, std::move(listener)) {}
@@ -46,9 +53,10 @@ Status RankEnd::run(Operation operation, Blobs& blobs) {
 }
 
 Status RankEnd::run_round(const Round& round, Blobs& blobs, const Deadline& deadline) {
-  HAWSER_TRY(mesh_.open_way_to(round.to));
+  HAWSER_TRY(mesh_.open_way_to(round.to, Purpose::kBlocks));
   bool is_sent = false;
   int received = 0;
+  const TimePoint probe_at = Clock::now() + kProbeAfter;
   while (true) {
     Connection* way = mesh_.way_to(round.to);
     if (way != nullptr && !is_sent) {
@@ -61,7 +69,9 @@ Status RankEnd::run_round(const Round& round, Blobs& blobs, const Deadline& dead
     if (is_flushed && received == round.count) return {};
     if (deadline.is_cancelled()) return cancelled(rank());
     if (deadline.has_passed()) return timed_out(round, received);
-    HAWSER_TRY(mesh_.turn(deadline));
+    const bool has_probe = mesh_.has_way_from(round.from) || Clock::now() >= probe_at;
+    if (!mesh_.has_way_from(round.from) && has_probe) HAWSER_TRY(mesh_.open_way_to(round.from, Purpose::kProbe));
+    HAWSER_TRY(mesh_.turn(deadline, has_probe ? TimePoint::max() : probe_at));
   }
 }
 

@@ -3,7 +3,6 @@
 #include "comm/exchange.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <fstream>
 #include <map>
 
+#include "topology/detect.h"
 #include "transport/shm/shm_transport.h"
 
 namespace hawser::comm {
@@ -40,21 +40,6 @@ std::string host_identity(const Config& config, const std::string& host) {
   struct stat space {};
   const auto inode = ::stat("/proc/self/ns/net", &space) == 0 ? static_cast<std::uint64_t>(space.st_ino) : 0;
   return fmt::format("{}/{}/{}", first_line("/proc/sys/kernel/random/boot_id"), host, inode);
-}
-
-int usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return std::max(1, CPU_COUNT(&set));
-}
-
-std::uint64_t last_level_cache_bytes() {
-  for (const int level : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
-    if (const long bytes = ::sysconf(level); bytes > 0) return static_cast<std::uint64_t>(bytes);
-  }
-  constexpr std::uint64_t kGuess = std::uint64_t{8} << 20;
-  return kGuess;
 }
 
 class Writer {
@@ -117,8 +102,10 @@ Result<PeerInfo> introduce(const Config& config, std::string control_address) {
   info.host_key = hash_text(host_identity(config, info.host));
   info.process_token = HAWSER_TRY_VALUE(transport::shm::process_token());
   info.pid = ::getpid();
-  info.cores = usable_cores();
-  info.cache_bytes = last_level_cache_bytes();
+  const topology::Machine machine = topology::detect();
+  info.cores = machine.cores;
+  info.numa = machine.numa;
+  info.cache_bytes = machine.cache_bytes;
   info.staging_bytes = config.staging_bytes;
   info.tile_bytes = config.tile_bytes.value_or(0);
   info.control_address = std::move(control_address);
@@ -133,6 +120,7 @@ std::vector<std::byte> encode(const PeerInfo& info) {
   writer.number(info.process_token);
   writer.number(info.pid);
   writer.number(info.cores);
+  writer.number(info.numa);
   writer.number(info.cache_bytes);
   writer.number(info.staging_bytes);
   writer.number(info.tile_bytes);
@@ -150,6 +138,7 @@ Result<PeerInfo> decode(std::span<const std::byte> bytes, int rank) {
   info.process_token = reader.number<std::uint64_t>();
   info.pid = reader.number<std::int64_t>();
   info.cores = reader.number<std::int32_t>();
+  info.numa = reader.number<std::int32_t>();
   info.cache_bytes = reader.number<std::uint64_t>();
   info.staging_bytes = reader.number<std::uint64_t>();
   info.tile_bytes = reader.number<std::uint64_t>();
@@ -189,7 +178,7 @@ topology::Topology agree(std::span<const PeerInfo> infos) {
     const PeerInfo& info = infos[rank];
     auto& [index, count] = nodes.try_emplace(info.host_key, static_cast<int>(nodes.size()), 0).first->second;
     topology::RankPlace& place = topology.ranks[rank];
-    place = {.node = index, .local_rank = count++, .numa = 0, .host = info.host, .pid = info.pid};
+    place = {.node = index, .local_rank = count++, .numa = info.numa, .host = info.host, .pid = info.pid};
     topology.max_ranks_per_node = std::max(topology.max_ranks_per_node, count);
     topology.cores_per_node = std::min(topology.cores_per_node, static_cast<int>(info.cores));
     topology.last_level_cache_bytes = std::min(topology.last_level_cache_bytes, info.cache_bytes);

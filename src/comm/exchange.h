@@ -22,6 +22,7 @@ struct PeerInfo {
   std::uint64_t process_token = 0;  ///< equal for ranks of one process
   std::int64_t pid = 0;
   std::int32_t cores = 1;           ///< that this process may use
+  std::int32_t numa = 0;            ///< domain of its first core
   std::uint64_t cache_bytes = 0;    ///< last-level cache
   std::uint64_t staging_bytes = 0;  ///< NCCL_BUFFSIZE: must agree
   std::uint64_t tile_bytes = 0;     ///< HAWSER_TILE, 0: not set: must agree

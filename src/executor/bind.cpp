@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <optional>
 
 #include "executor/bound_plan.h"
@@ -261,6 +262,8 @@ Result<BoundPlan> Binder::run() {
     bound_.lanes.push_back(range);
   }
   order_by_issue();
+  // Adjacent chunks of a single tile were merged: such a piece may be longer than a tile, and is not to be cut.
+  if (bound_.tiles == 1) bound_.tile_bytes = SIZE_MAX;
   return std::move(bound_);
 }
 

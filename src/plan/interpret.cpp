@@ -33,8 +33,10 @@ struct Message {
 /// One end of a channel at a receiver.
 struct Reader {
   int rank = 0;
-  long released = 0;                  // messages it is done with; the next one it takes has this number
-  std::optional<ScatterList> posted;  // where the next message may land directly
+  std::vector<std::size_t> steps = {};  // of its lane, that take the messages of a tile, in order
+  long released = 0;                    // messages it is done with: the number of the one it takes next
+  long considered = 0;                  // messages for which posting has been decided
+  std::map<long, std::vector<ScatterList>> posted = {};  // by message: where it may land directly
 };
 
 struct Channel {
@@ -77,7 +79,7 @@ struct Actor {
   std::size_t tile = 0;
   std::size_t step = 0;
   bool is_slow = false;
-  bool has_considered_posting = false;
+  std::vector<std::pair<Channel*, std::size_t>> reads;  // channels that it takes messages of, and which reader it is
   std::optional<Running> running;
 };
 
@@ -135,7 +137,10 @@ class Machine {
       actor.lane = lane;
       actor.is_slow = has_slow_lanes_ && random_() % 4 == 0;
       std::vector<Ends>& lane_ends = ends_.emplace_back();
-      for (const Step& step : plan.lanes[lane].steps) lane_ends.push_back(ends_of(step, plan, channels));
+      for (std::size_t step = 0; step < plan.lanes[lane].steps.size(); ++step) {
+        lane_ends.push_back(ends_of(plan.lanes[lane].steps[step], plan, channels));
+        enter_reads(actor, step, lane_ends.back());
+      }
       // A lane without steps has nothing to do in any tile.
       if (plan.lanes[lane].steps.empty()) actor.tile = tiles_;
     }
@@ -150,9 +155,18 @@ class Machine {
       if (options_.credit_extra > 0) {
         channel.credit += static_cast<int>(random_() % (static_cast<std::uint64_t>(options_.credit_extra) + 1));
       }
-      for (const int receiver : stream.receivers) channel.readers.push_back({receiver, 0, std::nullopt});
+      for (const int receiver : stream.receivers) channel.readers.push_back({.rank = receiver});
     }
     return channel;
+  }
+
+  static void enter_reads(Actor& actor, std::size_t step, const Ends& ends) {
+    for (const End& end : ends.sources) {
+      if (end.channel == nullptr) continue;
+      end.channel->readers[end.reader].steps.push_back(step);
+      const std::pair read(end.channel, end.reader);
+      if (std::ranges::find(actor.reads, read) == actor.reads.end()) actor.reads.push_back(read);
+    }
   }
 
   static Ends ends_of(const Step& step, const Plan& plan, const std::vector<Channel*>& channels) {
@@ -199,6 +213,7 @@ class Machine {
 
   /// Does one thing, if there is one to do.
   bool act(Actor& actor) {
+    if (random_() % 2 == 0 && post_landing(actor)) return true;
     if (actor.running) {
       if (actor.running->pieces.empty()) {
         finish(actor);
@@ -207,19 +222,19 @@ class Machine {
       }
       return true;
     }
-    if (!is_after_satisfied(actor)) return false;
-    if (consider_posting(actor)) return true;
+    if (!is_after_satisfied(actor, actor.step, actor.tile)) return false;
     if (waits_for_message(actor) || waits_for_room(actor)) return false;
     start(actor);
     return true;
   }
 
-  [[nodiscard]] bool is_after_satisfied(const Actor& actor) const {
-    return std::ranges::all_of(step_of(actor).after, [&](const After& after) { return is_satisfied(actor, after); });
+  [[nodiscard]] bool is_after_satisfied(const Actor& actor, std::size_t step, std::size_t tile) const {
+    const std::vector<After>& after = plans_[actor.rank].lanes[actor.lane].steps[step].after;
+    return std::ranges::all_of(after, [&](const After& one) { return is_satisfied(actor, one, tile); });
   }
 
-  [[nodiscard]] bool is_satisfied(const Actor& actor, const After& after) const {
-    const long tile = static_cast<long>(actor.tile) - after.tiles_back;
+  [[nodiscard]] bool is_satisfied(const Actor& actor, const After& after, std::size_t of_tile) const {
+    const long tile = static_cast<long>(of_tile) - after.tiles_back;
     if (tile < 0) return true;
     const std::size_t index = first_actor_[actor.rank] + static_cast<std::size_t>(after.lane);
     const Actor& other = actors_[index];
@@ -257,28 +272,41 @@ class Machine {
 
   static bool has_arithmetic(const Step& step) { return step.sources.size() > 1 || step.apply_post; }
 
-  static const Region* first_local_destination(const Step& step) {
-    const auto is_local = [](const Destination& destination) { return destination.stream < 0; };
-    const auto found = std::ranges::find_if(step.destinations, is_local);
-    return found == step.destinations.end() ? nullptr : &found->region;
+  [[nodiscard]] std::vector<ScatterList> local_destinations(const Actor& actor, std::size_t step, std::size_t tile) {
+    std::vector<ScatterList> lists;
+    for (const Destination& destination : plans_[actor.rank].lanes[actor.lane].steps[step].destinations) {
+      if (destination.stream < 0) lists.push_back(memories_[actor.rank]->list(destination.region, tile));
+    }
+    return lists;
   }
 
-  /// Opens the step's destination for its message, if that may land directly and has not been started: from here on
-  /// the region holds garbage.
-  bool consider_posting(Actor& actor) {
-    if (actor.has_considered_posting) return false;
-    actor.has_considered_posting = true;
-    const Step& step = step_of(actor);
-    const Region* region = first_local_destination(step);
-    const End& end = ends_of(actor).sources[0];
-    if (region == nullptr || end.channel == nullptr || has_arithmetic(step)) return false;
-    Reader& reader = end.channel->readers[end.reader];
-    if (end.channel->started > reader.released || !wants(LandingMix::kDirect)) return false;
-    reader.posted = list(actor, *region);
-    std::vector<std::byte> junk(reader.posted->size());
-    for (std::size_t i = 0; i < junk.size(); ++i) junk[i] = garbage(random_(), i);
-    reader.posted->write(0, junk);
-    return true;
+  /// Opens the destinations of some step of the lane, however far ahead its credit reaches, for the step's message, if
+  /// that may land directly and has not been started: from here on they hold garbage.
+  bool post_landing(Actor& actor) {
+    for (const auto& [channel, index] : actor.reads) {
+      Reader& reader = channel->readers[index];
+      const long number = std::max(reader.considered, channel->started);
+      const auto per_tile = static_cast<long>(reader.steps.size());
+      const auto tile = static_cast<std::size_t>(number / per_tile);
+      if (number >= reader.released + channel->credit || tile >= tiles_) continue;
+      const std::size_t step = reader.steps[static_cast<std::size_t>(number % per_tile)];
+      if (!is_after_satisfied(actor, step, tile)) continue;
+      reader.considered = number + 1;
+      if (has_arithmetic(plans_[actor.rank].lanes[actor.lane].steps[step]) || !wants(LandingMix::kDirect)) continue;
+      std::vector<ScatterList> places = local_destinations(actor, step, tile);
+      if (places.empty()) continue;
+      for (const ScatterList& place : places) place.write(0, junk(place.size()));
+      reader.posted.emplace(number, std::move(places));
+      return true;
+    }
+    return false;
+  }
+
+  std::vector<std::byte> junk(std::size_t bytes) {
+    const std::uint64_t seed = random_();
+    std::vector<std::byte> data(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) data[i] = garbage(seed, i);
+    return data;
   }
 
   bool wants(LandingMix landing) {
@@ -321,11 +349,11 @@ class Machine {
   ScatterList take(const Actor& actor, const End& end) {
     Reader& reader = end.channel->readers[end.reader];
     Message& message = end.channel->messages.at(reader.released);
-    reader.posted.reset();
+    reader.posted.erase(reader.released);
     switch (message.landing[end.reader]) {
       case Landing::kDirect:
         ++outcome_.direct;
-        return list(actor, *first_local_destination(step_of(actor)));
+        return local_destinations(actor, actor.step, actor.tile).front();
       case Landing::kInPlace:
         ++outcome_.in_place;
         return *message.original;
@@ -338,18 +366,23 @@ class Machine {
     return slot;
   }
 
+  static bool may_land(const Reader& reader, long number, std::size_t size) {
+    const auto posted = reader.posted.find(number);
+    return posted != reader.posted.end() &&
+           std::ranges::all_of(posted->second, [size](const ScatterList& place) { return place.size() == size; });
+  }
+
   void begin_message(Channel& channel, std::size_t size, const std::optional<ScatterList>& original, Running& running) {
     Message& message = channel.messages[channel.started];
-    message.slot.resize(size);
-    for (std::size_t i = 0; i < size; ++i) message.slot[i] = garbage(options_.seed, i);
+    message.slot = junk(size);
     message.original = original;
     running.destinations.emplace_back().append(message.slot);
     for (const Reader& reader : channel.readers) {
       Landing landing = Landing::kSlot;
-      const bool is_next = reader.released == channel.started;
-      if (is_next && reader.posted && reader.posted->size() == size && wants(LandingMix::kDirect)) {
+      if (may_land(reader, channel.started, size) && wants(LandingMix::kDirect)) {
         landing = Landing::kDirect;
-        running.destinations.push_back(*reader.posted);
+        const std::vector<ScatterList>& places = reader.posted.at(channel.started);
+        running.destinations.insert(running.destinations.end(), places.begin(), places.end());
       } else if (original && wants(LandingMix::kInPlace)) {
         landing = Landing::kInPlace;
       }
@@ -401,7 +434,6 @@ class Machine {
     }
     ++outcome_.steps;
     actor.running.reset();
-    actor.has_considered_posting = false;
     if (++actor.step == plans_[actor.rank].lanes[actor.lane].steps.size()) {
       actor.step = 0;
       ++actor.tile;
@@ -423,9 +455,9 @@ class Machine {
   }
 
   [[nodiscard]] Status stalled(const Actor& actor) const {
-    const std::string_view reason = !is_after_satisfied(actor) ? "another step"
-                                    : waits_for_message(actor) ? "a message"
-                                                               : "room for a message";
+    const std::string_view reason = !is_after_satisfied(actor, actor.step, actor.tile) ? "another step"
+                                    : waits_for_message(actor)                         ? "a message"
+                                                                                       : "room for a message";
     return {Code::kInternalError, fmt::format("stalls: {} waits for {}", place(actor), reason)};
   }
 

@@ -5,8 +5,8 @@
 // plans that were damaged on purpose, to see that whatever goes wrong here verify has refused.
 //
 // What it makes as bad as the rules of plan.h permit: lanes of all ranks interleave in pieces of a step; buffers,
-// scratch and slots start as garbage, and a region in which a message may land directly is overwritten with garbage as
-// soon as its step is the next of its lane; a message may be read from the sender's buffer as late as when its
+// scratch and slots start as garbage, and a region in which a message may land directly may be overwritten with garbage
+// as soon as the step's `after` is satisfied; a message may be read from the sender's buffer as late as when its
 // receiver is done; a region is only released when the last such reader is.
 #pragma once
 
@@ -39,10 +39,10 @@ ElementOps expression_hash();
 enum class LandingMix : std::uint8_t { kMixed, kSlots, kDirect, kInPlace };
 
 struct InterpretOptions {
-  std::uint64_t seed = 1;       ///< decides the schedule, credits and landings; equal seeds repeat a run exactly
-  std::size_t count = 0;        ///< elements, as the API counts them (Call::count)
-  std::size_t tile_bytes = 64;  ///< a multiple of 64
-  std::vector<bool> in_place;   ///< per rank: the call is in place there; empty: nowhere
+  std::uint64_t seed = 1;           ///< decides the schedule, credits and landings; equal seeds repeat a run exactly
+  std::size_t count = 0;            ///< elements, as the API counts them (Call::count)
+  std::size_t tile_bytes = 64;      ///< a multiple of 64
+  std::vector<bool> in_place = {};  ///< per rank: the call is in place there; empty: nowhere
   /// Each stream gets the declared credit plus up to this much.
   int credit_extra = 2;
   LandingMix landing = LandingMix::kMixed;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Hawser authors
 // SPDX-License-Identifier: Apache-2.0
 // Sleeping and waking between processes that share memory: a flag that says "I sleep" and a futex. See transport.h for
-// the protocol; tests/unit/transport/doorbell_model_test.cpp checks it against a machine with store buffers.
+// the protocol; tests/transport/doorbell_model_test.cpp checks it against a machine with store buffers.
 #pragma once
 
 #include <atomic>

@@ -25,7 +25,7 @@ enum class Landing : std::uint8_t {
 };
 
 /// Both ends of a stream open it with equal specs; equal specs are one stream, whose sequence numbers run on from call
-/// to call.
+/// to call. A rank opens its end once.
 struct StreamSpec {
   int sender = 0;
   std::span<const int> receivers;  ///< ascending
@@ -34,7 +34,8 @@ struct StreamSpec {
   std::uint32_t credit = 0;      ///< messages that may be under way
 };
 
-/// Where a message's bytes must be stored: one slot, or the memory that each receiver has posted.
+/// Where a message's bytes must be stored: one slot, or the memory that each receiver has posted. Slots are aligned to 8
+/// bytes, for messages of 64 bytes and more to 64; so are messages that arrive in slots.
 struct Places {
   std::span<std::byte* const> data;
   Landing landing = Landing::kSlot;
@@ -61,7 +62,7 @@ class SendPort {
   [[nodiscard]] virtual std::uint64_t announced() const = 0;
   /// Messages that all receivers have released. Never more than announced().
   virtual std::uint64_t released() = 0;
-  /// The lowest receiver whose release is missing for the next message; -1: none. For sentences.
+  /// The receiver that has released the fewest messages, the lowest of them; -1: all have released all. For sentences.
   virtual int slowest_receiver() = 0;
 };
 
@@ -82,9 +83,10 @@ class ReceivePort {
   virtual const Message* front() = 0;
   /// Gives the front message's slot or memory back to the sender.
   virtual void release() = 0;
-  /// Offers memory for message number `sequence` (counted from 0 since the stream was opened), at most `credit` ahead
-  /// of the front. False if the memory cannot be reached by the sender or the message is too far ahead: then it will
-  /// come in a slot.
+  /// Offers memory for message number `sequence` (counted from 0 since the stream was opened), less than `credit` ahead
+  /// of the front; once per message. False if the memory cannot be reached by the sender, the message is too far ahead
+  /// or past, or the transport always carries so few bytes in slots: then it will come in a slot. After true it still
+  /// may: if it is announced already, if its size differs, or if another receiver has posted nothing.
   virtual bool post(std::uint64_t sequence, std::byte* memory, std::uint32_t bytes) = 0;
   /// Number of messages released so far.
   [[nodiscard]] virtual std::uint64_t consumed() const = 0;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,11 @@ struct Subject {
   std::string name;
   Connect (*connector)(int ranks);
   int ranks_per_process = kMaxRanks;
-  Reach refer = Reach::kNone;       ///< memory for which can_refer() says yes
-  Reach post = Reach::kNone;        ///< memory for which post() says yes
-  std::uint32_t inline_bytes = 0;   ///< messages up to this size always come in slots
-  bool is_put_in_place = false;     ///< places() names the posted memory itself
-  bool may_refuse = false;          ///< says no now and then to what it could do
+  Reach refer = Reach::kNone;      ///< memory for which can_refer() says yes
+  Reach post = Reach::kNone;       ///< memory for which post() says yes
+  std::uint32_t inline_bytes = 0;  ///< messages up to this size always come in slots
+  bool is_put_in_place = false;    ///< places() names the posted memory itself
+  bool may_refuse = false;         ///< says no now and then to what it could do
 };
 
 /// All transports, each in the arrangements that differ.
@@ -39,9 +40,15 @@ class Conformance : public ::testing::TestWithParam<Subject> {
  protected:
   static const Subject& subject() { return GetParam(); }
   static void run(int ranks, const Body& body) {
-    run_ranks({.ranks = ranks, .ranks_per_process = subject().ranks_per_process}, subject().connector(ranks), body);
+    // Ranks of one process would be a different subject.
+    const int most = subject().ranks_per_process < kMaxRanks ? std::max(1, ranks - 1) : kMaxRanks;
+    const RunOptions options{.ranks = ranks, .ranks_per_process = std::min(most, subject().ranks_per_process)};
+    run_ranks(options, subject().connector(ranks), body);
   }
 };
+
+/// Names the tests of one subject.
+std::string name_of_subject(const ::testing::TestParamInfo<Subject>& info);
 
 /// Receivers 1..n-1 of a stream of rank 0.
 std::vector<int> all_but_zero(int ranks);

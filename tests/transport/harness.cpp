@@ -184,7 +184,8 @@ Landing expect_message(const Rank& rank, ReceivePort& port, std::uint64_t seed, 
   const Message message = await_front(rank, port);
   EXPECT_EQ(message.bytes, bytes) << "seed " << seed;
   EXPECT_EQ(message.call_hash, hash_of(seed)) << "seed " << seed;
-  EXPECT_TRUE(holds_pattern(message.data, seed, std::min(bytes, message.bytes))) << "seed " << seed << " bytes " << bytes;
+  EXPECT_TRUE(holds_pattern(message.data, seed, std::min(bytes, message.bytes)))
+      << "seed " << seed << " bytes " << bytes;
   port.release();
   return message.landing;
 }
@@ -196,7 +197,9 @@ DeviceMemory::DeviceMemory(std::size_t bytes) {
 }
 
 void DeviceMemory::reset() {
-  if (data_ != nullptr) EXPECT_TRUE(device::free(std::exchange(data_, nullptr)).is_ok());
+  if (data_ != nullptr) {
+    EXPECT_TRUE(device::free(std::exchange(data_, nullptr)).is_ok());
+  }
 }
 
 }  // namespace hawser::transport::suite

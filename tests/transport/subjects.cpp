@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20;
 
-Connect connect_shm(int) { return [](int rank, int ranks, Board& board) { return connect_over_shm(rank, ranks, board); }; }
+Connect connect_shm(int) {
+  return [](int rank, int ranks, Board& board) { return connect_over_shm(rank, ranks, board); };
+}
 
 /// Endpoints made ahead, handed out to the ranks' threads.
 Connect hand_out(int ranks, const DelayedOptions& options) {
@@ -47,6 +49,8 @@ std::vector<Subject> subjects() {
       {"DelayedMoody", connect_moody, kMaxRanks, Reach::kOffered, Reach::kOffered, 0, true, true},
   };
 }
+
+std::string name_of_subject(const ::testing::TestParamInfo<Subject>& info) { return info.param.name; }
 
 std::vector<int> all_but_zero(int ranks) {
   std::vector<int> receivers;

@@ -95,7 +95,7 @@ std::string prepended(std::string_view name, const std::string& front, const cha
 
 Result<fs::path> find_library(const fs::path& self) {
   // Where an installation keeps it (HAWSER_LIBDIR_FROM_BINDIR), then where a build tree does.
-  static constexpr const char* kPlaces[] = {HAWSER_LIBDIR_FROM_BINDIR, "../lib", ".", "../../src/api", "../src/api"};
+  static constexpr const char* kPlaces[] = {HAWSER_LIBDIR_FROM_BINDIR, "../lib", ".", "../../lib"};
   std::string tried;
   for (const char* place : kPlaces) {
     const fs::path candidate = (self.parent_path() / place / "libnccl.so.2").lexically_normal();

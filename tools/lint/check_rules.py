@@ -11,7 +11,7 @@ import tree
 
 SPDX = ("SPDX-FileCopyrightText: The Hawser authors", "SPDX-License-Identifier: Apache-2.0")
 LIBRARY = ("src/", "kernels/")
-CONDITIONALS = ("include/", "kernels/")
+CONDITIONALS = ("include/", "kernels/", "tests/")
 
 _CONDITIONAL = re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b")
 _PARENT_INCLUDE = re.compile(r'^\s*#\s*include\s*"[^"]*\.\./')
@@ -33,7 +33,7 @@ _LIBRARY_RULES = (
 
 
 def _may_have_conditionals(path):
-    return path.startswith(CONDITIONALS) or "/drivers/" in path or path == "src/base/platform.h"
+    return path.startswith(CONDITIONALS) or "/drivers/" in path
 
 
 def check_header(path, text):
@@ -62,7 +62,7 @@ def check_cpp(path, text):
         if _PARENT_INCLUDE.search(line):
             yield tree.Finding(path, number, "parent-include", 'includes are written "room/x.h"')
         if _CONDITIONAL.search(code) and not _may_have_conditionals(path):
-            yield tree.Finding(path, number, "conditional", "#if only in kernels/, drivers/, include/, base/platform.h")
+            yield tree.Finding(path, number, "conditional", "#if only in kernels/, drivers/, include/, tests/")
         if is_library and path != "src/base/config.cpp" and _ENVIRONMENT.search(code):
             yield tree.Finding(path, number, "environment", "only base/config.cpp reads the environment")
         for rule, pattern, advice in _LIBRARY_RULES if is_library else ():

@@ -29,7 +29,8 @@ struct DirectoryEntry {
   std::uint64_t offset;            ///< of the StreamHead, from the segment's start
 };
 
-/// The call that the rank has begun. `number` is written last (release), read first and last (acquire) by peers.
+/// The call that the rank has begun. `number` is written last (release) and read first (acquire) by peers: what they see
+/// of a rank that is just beginning its next call may be of either call, which is good enough for sentences.
 struct alignas(kPair) SharedCall {
   std::atomic<std::uint64_t> number;
   std::atomic<std::uint64_t> count;
@@ -42,14 +43,17 @@ struct Control {
   std::uint64_t segment_bytes;
   alignas(kPair) Doorbell doorbell;
   SharedCall call;
+  /// What the rank has said about leaving, readable even after its death; 0: nothing, else 1 + Transport::Leave | rank
+  /// that caused it << 8. Stored (release) once, before the control connections close; loaded (acquire) by peers.
+  alignas(kPair) std::atomic<std::uint64_t> farewell;
   alignas(kPair) DirectoryEntry directory[kDirectoryEntries];
 };
 
 /// How a message lies, in its slot's header.
 enum class SlotKind : std::uint32_t { kInline = 0, kSlot = 1, kDirect = 2, kReference = 3 };
 
-/// First line of a slot. `sequence` is message number + 1; stored last (sequentially consistent: it is also what the
-/// doorbell protocol orders) and loaded first (acquire) by readers.
+/// First line of a slot. `sequence` is message number + 1; stored last and loaded first, both sequentially consistent:
+/// it is also the work that the doorbell protocol orders.
 struct alignas(kLine) SlotHeader {
   std::atomic<std::uint64_t> sequence;
   std::uint32_t bytes;
@@ -81,8 +85,8 @@ inline constexpr std::uint32_t kMaxCredit = 64;
 
 /// What one receiver tells the sender. Written by that receiver only.
 struct alignas(kPair) ReceiverLine {
-  std::atomic<std::uint64_t>
-      released;  ///< messages given back (sequentially consistent: doorbell protocol; loaded acquire)
+  /// Messages given back. Sequentially consistent on both sides, for the doorbell protocol.
+  std::atomic<std::uint64_t> released;
   alignas(kPair) PostedLanding posted[kMaxCredit];
 };
 

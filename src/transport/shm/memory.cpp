@@ -12,17 +12,23 @@
 
 namespace hawser::transport::shm {
 
-void OfferedMemory::offer(const std::byte* memory, std::size_t bytes, std::span<const Peer* const> peers) {
-  if (generation_ != device::generation()) forget_freed(peers);
-  if (memory == unknown_ && bytes <= unknown_bytes_) return;
-  if (find(memory, bytes)) return;
+/// A range that is not inside an allocation makes larger ones from the same address unknown, too, but not smaller ones.
+bool OfferedMemory::is_known_unknown(const std::byte* memory, std::size_t bytes) const {
+  return std::ranges::any_of(unknown_, [&](const Range& r) { return r.memory == memory && r.bytes <= bytes; });
+}
+
+bool OfferedMemory::offer(const std::byte* memory, std::size_t bytes, std::span<const Peer* const> peers) {
+  if (memory == nullptr) return false;
+  const bool has_forgotten = generation_ != device::generation() && forget_freed(peers);
+  if (is_known_unknown(memory, bytes) || find(memory, bytes)) return has_forgotten;
   const std::optional<device::HostAllocation> allocation = device::find(memory, bytes);
   if (!allocation) {
-    unknown_ = memory;
-    unknown_bytes_ = bytes;
-    return;
+    unknown_.at(next_unknown_) = {memory, bytes};
+    next_unknown_ = (next_unknown_ + 1) % unknown_.size();
+    return has_forgotten;
   }
-  if (std::ranges::any_of(offers_, [&](const Offer& offer) { return offer.id == allocation->id; })) return;
+  if (std::ranges::any_of(offers_, [&](const Offer& offer) { return offer.id == allocation->id; }))
+    return has_forgotten;
   Packet packet;
   packet.kind = Packet::Kind::kMemory;
   packet.id = allocation->id;
@@ -32,12 +38,13 @@ void OfferedMemory::offer(const std::byte* memory, std::size_t bytes, std::span<
     is_complete &= send_packet(*peer, packet, allocation->memory_fd).is_ok();
   }
   offers_.push_back({allocation->id, allocation->base, allocation->bytes, is_complete});
+  return true;
 }
 
-void OfferedMemory::forget_freed(std::span<const Peer* const> peers) {
+bool OfferedMemory::forget_freed(std::span<const Peer* const> peers) {
   generation_ = device::generation();
-  unknown_ = nullptr;
-  std::erase_if(offers_, [&](const Offer& offer) {
+  unknown_.fill({});
+  const std::size_t forgotten = std::erase_if(offers_, [&](const Offer& offer) {
     const std::optional<device::HostAllocation> now = device::find(offer.base, offer.bytes);
     if (now && now->id == offer.id) return false;
     Packet packet;
@@ -49,6 +56,7 @@ void OfferedMemory::forget_freed(std::span<const Peer* const> peers) {
     }
     return true;
   });
+  return forgotten > 0;
 }
 
 std::optional<Reference> OfferedMemory::find(const std::byte* memory, std::size_t bytes) const {
@@ -79,7 +87,8 @@ void PeerMemory::take(Received received) {
 std::byte* PeerMemory::resolve(const Reference& reference, std::size_t bytes) const {
   for (const Known& known : known_) {
     if (known.id != reference.memory_id) continue;
-    const bool is_inside = reference.offset <= known.mapping.bytes() && bytes <= known.mapping.bytes() - reference.offset;
+    const bool is_inside =
+        reference.offset <= known.mapping.bytes() && bytes <= known.mapping.bytes() - reference.offset;
     return is_inside ? known.mapping.data() + reference.offset : nullptr;
   }
   return nullptr;

@@ -22,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr long kPidfdOpen = 434;  // SYS_pidfd_open; older C libraries lack the number
 constexpr auto kPollInterval = std::chrono::milliseconds(50);
 constexpr std::size_t kNameBytes = 16;
+constexpr std::size_t kMaxCallers = 64;  ///< connections that have not yet said who they are
 
 Status system_error(const char* what) {
   return {Code::kSystemError, fmt::format("{} of a control socket failed: {}", what, std::strerror(errno))};
@@ -67,13 +68,12 @@ Status check_running(const MeshArgs& args) {
   return {};
 }
 
-/// Waits until `fd` is readable. kTimeout without a sentence of its own: the caller knows whom it waits for.
-Status await_readable(int fd, const MeshArgs& args, Clock::time_point deadline) {
+/// Waits until one of the sockets is readable. kTimeout without a sentence of its own: the caller knows whom it awaits.
+Status await_readable(std::vector<pollfd> sockets, const MeshArgs& args) {
   while (true) {
     HAWSER_TRY(check_running(args));
-    if (Clock::now() >= deadline) return {Code::kTimeout, "no answer"};
-    pollfd entry{fd, POLLIN, 0};
-    const int ready = ::poll(&entry, 1, static_cast<int>(kPollInterval.count()));
+    if (Clock::now() >= args.deadline) return {Code::kTimeout, "no answer"};
+    const int ready = ::poll(sockets.data(), sockets.size(), static_cast<int>(kPollInterval.count()));
     if (ready > 0) return {};
     if (ready < 0 && errno != EINTR) return system_error("poll");
   }
@@ -124,11 +124,18 @@ Result<Peer> call_lower(int to, const std::string& address, const MeshArgs& args
   peer.rank = to;
   peer.socket = HAWSER_TRY_VALUE(dial(address, args, to));
   HAWSER_TRY(send_packet(peer, greeting(args, Packet::Kind::kHello, to, address), -1));
-  if (const Status status = await_readable(peer.socket.get(), args, args.deadline); !status.is_ok()) {
+  if (const Status status = await_readable({{peer.socket.get(), POLLIN, 0}}, args); !status.is_ok()) {
     return Status(status.code(), fmt::format("rank {}: rank {} on the same host did not welcome it: {}", args.rank, to,
                                              status.message()));
   }
   const std::optional<Received> answer = receive_packet(peer);
+  if (peer.state == PeerState::kDead) {
+    return Status(
+        Code::kRemoteError,
+        fmt::format("rank {}: rank {} on the same host closed its control connection during initialisation: it "
+                    "has ended, or it belongs to another communicator",
+                    args.rank, to));
+  }
   const auto expected = proof_of(args, Packet::Kind::kWelcome, to, args.rank, address);
   if (!answer || answer->packet.kind != Packet::Kind::kWelcome || !is_equal(answer->packet.proof, expected)) {
     return Status(
@@ -139,37 +146,56 @@ Result<Peer> call_lower(int to, const std::string& address, const MeshArgs& args
   return peer;
 }
 
-/// Accepts one connection and checks it; nothing if the caller is a stranger (dropped, others unaffected).
-std::optional<Peer> accept_one(const MeshListener& listener, const MeshArgs& args) {
-  Peer peer;
-  peer.socket = Fd(::accept4(listener.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!peer.socket.is_open()) return std::nullopt;
-  const auto patience = std::min(args.deadline, Clock::now() + std::chrono::seconds(2));
-  if (!await_readable(peer.socket.get(), args, patience).is_ok()) return std::nullopt;
-  const std::optional<Received> hello = receive_packet(peer);
-  if (!hello || hello->packet.kind != Packet::Kind::kHello) return std::nullopt;
-  peer.rank = static_cast<int>(hello->packet.rank);
-  const auto expected = proof_of(args, Packet::Kind::kHello, peer.rank, args.rank, listener.address);
-  if (!is_equal(hello->packet.proof, expected)) return std::nullopt;
-  if (!send_packet(peer, greeting(args, Packet::Kind::kWelcome, peer.rank, listener.address), -1).is_ok()) {
-    return std::nullopt;
+/// Takes callers from the listener's queue. Whoever has been silent longest goes when there are too many: peers speak at
+/// once.
+void accept_callers(const MeshListener& listener, std::vector<Peer>& callers) {
+  for (std::size_t i = 0; i < kMaxCallers; ++i) {
+    Peer caller;
+    caller.socket = Fd(::accept4(listener.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!caller.socket.is_open()) return;
+    if (callers.size() >= kMaxCallers) callers.erase(callers.begin());
+    callers.push_back(std::move(caller));
   }
-  identify(peer);
-  return peer;
 }
 
+/// Whether the caller's hello proves that it is the rank that it says; welcomes it then.
+bool is_welcome(Peer& caller, const Packet& hello, const MeshListener& listener, const MeshArgs& args) {
+  if (hello.kind != Packet::Kind::kHello) return false;
+  caller.rank = static_cast<int>(hello.rank);
+  const auto expected = proof_of(args, Packet::Kind::kHello, caller.rank, args.rank, listener.address);
+  if (!is_equal(hello.proof, expected)) return false;
+  return send_packet(caller, greeting(args, Packet::Kind::kWelcome, caller.rank, listener.address), -1).is_ok();
+}
+
+/// Listens to the callers that have spoken: peers take their places, strangers are dropped. Silent ones stay.
+void hear_callers(std::vector<Peer>& callers, const MeshListener& listener, const MeshArgs& args,
+                  std::vector<Peer>& peers) {
+  std::erase_if(callers, [&](Peer& caller) {
+    const std::optional<Received> hello = receive_packet(caller);
+    if (!hello) return caller.state == PeerState::kDead;
+    if (!is_welcome(caller, hello->packet, listener, args)) return true;
+    const auto place = std::ranges::find_if(peers, [&](const Peer& peer) { return peer.rank == caller.rank; });
+    if (place == peers.end() || caller.rank <= args.rank || place->socket.is_open()) return true;
+    identify(caller);
+    *place = std::move(caller);
+    return true;
+  });
+}
+
+/// Strangers may call, too, and say nothing or nonsense: nobody waits for them.
 Status answer_higher(const MeshListener& listener, const MeshArgs& args, std::vector<Peer>& peers) {
   const auto is_missing = [&](const Peer& peer) { return peer.rank > args.rank && !peer.socket.is_open(); };
+  std::vector<Peer> callers;
   while (std::ranges::any_of(peers, is_missing)) {
-    if (const Status status = await_readable(listener.socket.get(), args, args.deadline); !status.is_ok()) {
+    std::vector<pollfd> sockets{{listener.socket.get(), POLLIN, 0}};
+    for (const Peer& caller : callers) sockets.push_back({caller.socket.get(), POLLIN, 0});
+    if (const Status status = await_readable(std::move(sockets), args); !status.is_ok()) {
       const auto missing = std::ranges::find_if(peers, is_missing);
       return {status.code(), fmt::format("rank {}: rank {} on the same host did not connect: {}", args.rank,
                                          missing->rank, status.message())};
     }
-    std::optional<Peer> caller = accept_one(listener, args);
-    if (!caller) continue;
-    const auto place = std::ranges::find_if(peers, [&](const Peer& peer) { return peer.rank == caller->rank; });
-    if (place != peers.end() && is_missing(*place)) *place = std::move(*caller);
+    accept_callers(listener, callers);
+    hear_callers(callers, listener, args, peers);
   }
   return {};
 }
@@ -232,12 +258,17 @@ std::optional<Received> receive_packet(Peer& peer) {
   iovec content{&received.packet, sizeof(received.packet)};
   alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(int))> control{};
   msghdr message{};
-  message.msg_iov = &content;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  const ssize_t bytes = ::recvmsg(peer.socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
+  ssize_t bytes = 0;
+  do {
+    message = {};
+    message.msg_iov = &content;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = CMSG_LEN(sizeof(int));  // not the padding: it would take a second descriptor
+    bytes = ::recvmsg(peer.socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    // A peer that closes while packets for it are unread resets the connection; what it sent before lies behind the error.
+  } while (bytes < 0 && (errno == ECONNRESET || errno == EINTR));
+  if (bytes < 0 && errno == EAGAIN) return std::nullopt;
   if (bytes <= 0) {
     if (peer.state == PeerState::kPresent) peer.state = PeerState::kDead;
     return std::nullopt;
@@ -248,20 +279,25 @@ std::optional<Received> receive_packet(Peer& peer) {
     std::memcpy(&descriptor, CMSG_DATA(header), sizeof(int));
     received.descriptor = Fd(descriptor);
   }
-  if (bytes != static_cast<ssize_t>(sizeof(Packet))) return std::nullopt;
+  const bool is_whole =
+      bytes == static_cast<ssize_t>(sizeof(Packet)) && (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
+  if (!is_whole) return std::nullopt;
   return received;
 }
 
-Result<Received> await_packet(Peer& peer, Clock::time_point deadline) {
+Result<Received> await_packet(Peer& peer, const MeshArgs& args) {
   while (true) {
+    HAWSER_TRY(check_running(args));
+    const bool has_ended = has_exited(peer);  // asked first: what it sent before it ended counts
     if (std::optional<Received> received = receive_packet(peer)) return std::move(*received);
-    if (peer.state != PeerState::kPresent) {
-      return Status(Code::kRemoteError,
-                    fmt::format("rank {} (pid {}) ended during initialisation", peer.rank, peer.pid));
+    if (has_ended || peer.state != PeerState::kPresent) {
+      return Status(Code::kRemoteError, fmt::format("rank {}: rank {} (pid {}) ended during initialisation", args.rank,
+                                                    peer.rank, peer.pid));
     }
-    if (Clock::now() >= deadline) {
+    if (Clock::now() >= args.deadline) {
       return Status(Code::kTimeout,
-                    fmt::format("rank {} on the same host stopped answering during initialisation", peer.rank));
+                    fmt::format("rank {}: rank {} on the same host stopped answering during initialisation", args.rank,
+                                peer.rank));
     }
     pollfd entry{peer.socket.get(), POLLIN, 0};
     ::poll(&entry, 1, static_cast<int>(kPollInterval.count()));

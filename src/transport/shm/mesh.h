@@ -23,12 +23,12 @@ namespace hawser::transport::shm {
 
 /// What travels on a control connection: one packet, perhaps with a descriptor.
 struct Packet {
-  enum class Kind : std::uint32_t { kHello, kWelcome, kSegment, kMemory, kForget, kLeave };
+  enum class Kind : std::uint32_t { kHello, kWelcome, kSegment, kMemory, kForget };
   Kind kind = Kind::kHello;
-  std::uint32_t rank = 0;  ///< kHello, kWelcome: the speaker; kLeave: the rank that caused it
+  std::uint32_t rank = 0;  ///< kHello, kWelcome: the speaker
   std::uint64_t id =
       0;  ///< kMemory, kForget: memory id; kSegment: address of a shared mapping handed over inside a process, else 0
-  std::uint64_t bytes = 0;   ///< kMemory: size; kLeave: Transport::Leave
+  std::uint64_t bytes = 0;   ///< kMemory: size
   std::byte proof[32] = {};  ///< kHello, kWelcome
 };
 
@@ -76,8 +76,8 @@ struct Received {
 };
 /// Takes the next packet; nothing if none is there. Updates peer.state when the connection has ended.
 std::optional<Received> receive_packet(Peer& peer);
-/// Waits for a packet until the deadline.
-Result<Received> await_packet(Peer& peer, std::chrono::steady_clock::time_point deadline);
+/// Waits for a packet of initialisation until the deadline, the peer's end, or cancellation.
+Result<Received> await_packet(Peer& peer, const MeshArgs& args);
 /// Whether the peer's process has ended (pidfd).
 bool has_exited(const Peer& peer);
 

@@ -39,18 +39,19 @@ void LocalPeer::take_packets() {
       case Packet::Kind::kForget:
         memory.take(std::move(*received));
         break;
-      case Packet::Kind::kLeave:
-        connection.state = static_cast<Transport::Leave>(received->packet.bytes) == Transport::Leave::kFinished
-                               ? PeerState::kFinished
-                               : PeerState::kAborted;
-        connection.cause = static_cast<int>(received->packet.rank);
-        break;
       case Packet::Kind::kHello:
       case Packet::Kind::kWelcome:
       case Packet::Kind::kSegment:
         break;  // only during initialisation
     }
   }
+  if (!segment) return;
+  // Read after the connection's end was noticed: whoever said a word before it ended is not dead.
+  const std::uint64_t farewell = segment->control().farewell.load(std::memory_order_acquire);  // partner: leave
+  if (farewell == 0) return;
+  const bool is_finished = (farewell & 0xFF) == 1 + static_cast<std::uint64_t>(Transport::Leave::kFinished);
+  connection.state = is_finished ? PeerState::kFinished : PeerState::kAborted;
+  connection.cause = static_cast<int>(farewell >> 8);
 }
 
 std::byte* LocalPeer::resolve(const Reference& reference, std::size_t bytes) {
@@ -85,7 +86,7 @@ std::uint64_t ShmSendPort::released() {
   std::uint64_t lowest = announced_;
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     // partner: ShmReceivePort::release. A receiver cannot have released what was not announced.
-    lowest = std::min(lowest, lines_[i].released.load(std::memory_order_acquire));
+    lowest = std::min(lowest, lines_[i].released.load(std::memory_order_seq_cst));
   }
   released_ = lowest;
   return lowest;
@@ -94,16 +95,22 @@ std::uint64_t ShmSendPort::released() {
 bool ShmSendPort::has_credit() { return announced_ - released_ < credit_ || announced_ - released() < credit_; }
 
 int ShmSendPort::slowest_receiver() {
+  std::uint64_t lowest = announced_;
+  int slowest = -1;
   for (std::size_t i = 0; i < peers_.size(); ++i) {
-    if (lines_[i].released.load(std::memory_order_acquire) == released_) return peers_[i]->connection.rank;
+    const std::uint64_t count = lines_[i].released.load(std::memory_order_acquire);
+    if (count >= lowest) continue;
+    lowest = count;
+    slowest = peers_[i]->connection.rank;
   }
-  return -1;
+  return slowest;
 }
 
 bool ShmSendPort::find_posted(std::uint32_t bytes) {
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     const PostedLanding& posted = lines_[i].posted[announced_ % credit_];
-    if (posted.sequence.load(std::memory_order_acquire) != announced_ + 1) return false;  // partner: ShmReceivePort::post
+    if (posted.sequence.load(std::memory_order_acquire) != announced_ + 1)
+      return false;  // partner: ShmReceivePort::post
     if (posted.bytes != bytes) return false;
     places_[i] = peers_[i]->resolve(posted.memory, bytes);
     if (places_[i] == nullptr) return false;
@@ -128,6 +135,7 @@ void ShmSendPort::publish(SlotHeader& header, SlotKind kind, std::uint32_t bytes
   header.bytes = bytes;
   header.call_hash = call_hash;
   header.kind = kind;
+  is_direct_ = false;
   ++announced_;
   header.sequence.store(announced_, std::memory_order_seq_cst);  // partner: ShmReceivePort::front
   for (Doorbell* bell : bells_) ring_if_asleep(*bell);
@@ -135,7 +143,6 @@ void ShmSendPort::publish(SlotHeader& header, SlotKind kind, std::uint32_t bytes
 
 void ShmSendPort::announce(std::uint32_t bytes, std::uint32_t call_hash) {
   const SlotKind kind = is_direct_ ? SlotKind::kDirect : bytes <= kInlineBytes ? SlotKind::kInline : SlotKind::kSlot;
-  is_direct_ = false;
   publish(slot(announced_), kind, bytes, call_hash);
 }
 
@@ -148,13 +155,12 @@ void ShmSendPort::announce_reference(const std::byte* local, std::uint32_t bytes
 }
 
 bool ShmReceivePort::attach() {
-  StreamHead* head = args_.peer->segment->find_stream(args_.key);
-  if (head == nullptr) return false;
   // The geometry is this rank's own computation, never the peer's word.
-  const std::size_t receivers = head->receivers;
-  if (args_.receiver_index >= receivers) return false;
+  const std::size_t bytes = stream_bytes(args_.slot_bytes, args_.credit, args_.receivers);
+  StreamHead* head = args_.peer->segment->find_stream(args_.key, bytes);
+  if (head == nullptr) return false;
   line_ = lines_of(head) + args_.receiver_index;
-  slots_ = slots_of(head, receivers);
+  slots_ = slots_of(head, args_.receivers);
   stride_ = slot_stride(args_.slot_bytes);
   return true;
 }
@@ -163,37 +169,39 @@ const Message* ShmReceivePort::front() {
   if (has_front_) return &front_;
   if (line_ == nullptr && !attach()) return nullptr;
   const auto& header = *reinterpret_cast<const SlotHeader*>(slots_ + consumed_ % args_.credit * stride_);
-  if (header.sequence.load(std::memory_order_acquire) != consumed_ + 1) return nullptr;  // partner: ShmSendPort::publish
+  if (header.sequence.load(std::memory_order_seq_cst) != consumed_ + 1)
+    return nullptr;  // partner: ShmSendPort::publish
   read(header);
   has_front_ = true;
   return &front_;
 }
 
-void ShmReceivePort::read(const SlotHeader& header) {
-  front_.bytes = header.bytes;
-  front_.call_hash = header.call_hash;
+const std::byte* ShmReceivePort::locate(const SlotHeader& header) {
   switch (header.kind) {
     case SlotKind::kInline:
-      front_.landing = Landing::kSlot;
-      front_.data = header.inline_data;
-      return;
+      return front_.bytes <= kInlineBytes ? header.inline_data : nullptr;
     case SlotKind::kSlot:
-      front_.landing = Landing::kSlot;
-      front_.data = reinterpret_cast<const std::byte*>(&header) + kLine;
-      return;
-    case SlotKind::kDirect:
-      front_.landing = Landing::kDirect;
-      front_.data = landings_[consumed_ % args_.credit];
-      return;
+      return front_.bytes <= args_.slot_bytes ? reinterpret_cast<const std::byte*>(&header) + kLine : nullptr;
+    case SlotKind::kDirect: {
+      const Posted& posted = landings_[consumed_ % args_.credit];
+      return posted.sequence == consumed_ + 1 && posted.bytes == front_.bytes ? posted.memory : nullptr;
+    }
     case SlotKind::kReference: {
       Reference reference{};
       std::memcpy(&reference, header.inline_data, sizeof(reference));
-      front_.landing = Landing::kReference;
-      front_.data = args_.peer->resolve(reference, header.bytes);
-      return;
+      return args_.peer->resolve(reference, front_.bytes);
     }
   }
-  front_.data = nullptr;
+  return nullptr;
+}
+
+void ShmReceivePort::read(const SlotHeader& header) {
+  front_.bytes = header.bytes;
+  front_.call_hash = header.call_hash;
+  front_.landing = Landing::kSlot;
+  if (header.kind == SlotKind::kDirect) front_.landing = Landing::kDirect;
+  if (header.kind == SlotKind::kReference) front_.landing = Landing::kReference;
+  front_.data = locate(header);
 }
 
 void ShmReceivePort::release() {
@@ -212,7 +220,7 @@ bool ShmReceivePort::post(std::uint64_t sequence, std::byte* memory, std::uint32
   PostedLanding& posted = line_->posted[sequence % args_.credit];
   posted.memory = *reference;
   posted.bytes = bytes;
-  landings_[sequence % args_.credit] = memory;
+  landings_[sequence % args_.credit] = {sequence + 1, memory, bytes};
   posted.sequence.store(sequence + 1, std::memory_order_release);  // partner: ShmSendPort::find_posted
   return true;
 }

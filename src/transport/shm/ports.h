@@ -26,7 +26,7 @@ struct LocalPeer {
 
   /// Address here of memory that the peer named; takes in pending announcements on a miss. Null if it cannot be reached.
   std::byte* resolve(const Reference& reference, std::size_t bytes);
-  /// Takes in all pending control packets.
+  /// Takes in all pending control packets and what the peer has said about leaving.
   void take_packets();
 };
 
@@ -73,6 +73,7 @@ class ShmReceivePort final : public ReceivePort {
     std::uint64_t key = 0;
     int sender = 0;
     std::uint32_t receiver_index = 0;
+    std::uint32_t receivers = 0;
     std::uint32_t slot_bytes = 0;
     std::uint32_t credit = 0;
     LocalPeer* peer = nullptr;
@@ -89,6 +90,8 @@ class ShmReceivePort final : public ReceivePort {
  private:
   bool attach();
   void read(const SlotHeader& header);
+  /// Where the message's bytes lie; null if that cannot be: then the peer's memory cannot be mapped, or it is corrupt.
+  [[nodiscard]] const std::byte* locate(const SlotHeader& header);
 
   Args args_;
   ReceiverLine* line_ = nullptr;
@@ -97,7 +100,12 @@ class ShmReceivePort final : public ReceivePort {
   std::uint64_t consumed_ = 0;
   bool has_front_ = false;
   Message front_;
-  std::byte* landings_[kMaxCredit] = {};  ///< what was posted, by sequence modulo credit
+  struct Posted {
+    std::uint64_t sequence = 0;  ///< message number + 1
+    std::byte* memory = nullptr;
+    std::uint32_t bytes = 0;
+  };
+  Posted landings_[kMaxCredit] = {};  ///< by message number modulo credit
 };
 
 }  // namespace hawser::transport::shm

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -30,12 +31,22 @@ Result<std::shared_ptr<Mapping>> map_whole(int memory_fd, std::size_t bytes) {
   return std::make_shared<Mapping>(address, bytes);
 }
 
+/// Beyond this limit ftruncate kills the process by a signal instead of failing.
+Status check_file_limit(std::size_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) return {};
+  return {Code::kSystemError, fmt::format("the limit on file sizes, {} bytes, leaves no room for a staging segment of "
+                                          "{} bytes; raise it (ulimit -f unlimited) or lower NCCL_BUFFSIZE",
+                                          limit.rlim_cur, bytes)};
+}
+
 std::size_t slot_of(std::uint64_t key) { return static_cast<std::size_t>(key % kDirectoryEntries); }
 
 }  // namespace
 
 Result<std::unique_ptr<OwnSegment>> OwnSegment::create(std::size_t limit_bytes) {
   const std::size_t bytes = round_to_page(sizeof(Control)) + round_to_page(limit_bytes);
+  HAWSER_TRY(check_file_limit(bytes));
   Fd memory_fd(::memfd_create("hawser-staging", MFD_CLOEXEC));
   if (!memory_fd.is_open()) return no_memory("memfd_create", bytes);
   if (::ftruncate(memory_fd.get(), static_cast<off_t>(bytes)) != 0) return no_memory("ftruncate", bytes);
@@ -80,7 +91,7 @@ Result<StreamHead*> OwnSegment::stream(std::uint64_t key, std::uint32_t slot_byt
 
 Result<PeerSegment> PeerSegment::map(Fd memory_fd) {
   struct stat info {};
-  if (::fstat(memory_fd.get(), &info) != 0) return no_memory("fstat", 0);
+  if (::fstat(memory_fd.get(), &info) != 0) return Status(Code::kRemoteError, "a peer sent no shared segment");
   const auto bytes = static_cast<std::size_t>(info.st_size);
   if (bytes < sizeof(Control)) return Status(Code::kRemoteError, "a peer sent a shared segment that is too small");
   std::shared_ptr<Mapping> mapping = HAWSER_TRY_VALUE(map_whole(memory_fd.get(), bytes));
@@ -96,13 +107,14 @@ Result<PeerSegment> PeerSegment::map(Fd memory_fd) {
   return segment;
 }
 
-StreamHead* PeerSegment::find_stream(std::uint64_t key) const {
+StreamHead* PeerSegment::find_stream(std::uint64_t key, std::size_t bytes) const {
   for (std::size_t probe = 0; probe < kDirectoryEntries; ++probe) {
     const DirectoryEntry& entry = control().directory[(slot_of(key) + probe) % kDirectoryEntries];
     const std::uint64_t found = entry.key.load(std::memory_order_acquire);  // partner: OwnSegment::stream
     if (found == 0) return nullptr;
     if (found != key) continue;
-    if (entry.offset > mapping_->bytes() - sizeof(StreamHead)) return nullptr;
+    const std::size_t end = mapping_->bytes();
+    if (bytes > end || entry.offset > end - bytes || entry.offset % kPair != 0) return nullptr;
     return reinterpret_cast<StreamHead*>(mapping_->data() + entry.offset);
   }
   return nullptr;

@@ -48,8 +48,8 @@ class PeerSegment {
   static PeerSegment share(std::shared_ptr<Mapping> mapping) { return PeerSegment(std::move(mapping)); }
 
   [[nodiscard]] Control& control() const { return *reinterpret_cast<Control*>(mapping_->data()); }
-  /// The stream, or null while its owner has not announced it (or announced nonsense).
-  [[nodiscard]] StreamHead* find_stream(std::uint64_t key) const;
+  /// The stream, `bytes` long, or null while its owner has not announced it (or announced nonsense).
+  [[nodiscard]] StreamHead* find_stream(std::uint64_t key, std::size_t bytes) const;
 
  private:
   explicit PeerSegment(std::shared_ptr<Mapping> mapping) : mapping_(std::move(mapping)) {}

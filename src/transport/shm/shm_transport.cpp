@@ -16,7 +16,8 @@ using Clock = std::chrono::steady_clock;
 
 class ShmTransport final : public Transport {
  public:
-  ShmTransport(ShmArgs args, std::unique_ptr<OwnSegment> segment) : args_(std::move(args)), segment_(std::move(segment)) {}
+  ShmTransport(ShmArgs args, std::unique_ptr<OwnSegment> segment)
+      : args_(std::move(args)), segment_(std::move(segment)) {}
 
   Status connect(const MeshListener& listener);
 
@@ -33,8 +34,12 @@ class ShmTransport final : public Transport {
   /// Index among the ranks of the host; -1: elsewhere.
   [[nodiscard]] int index_of(int rank) const;
   Status hand_over_segment(LocalPeer& peer);
-  Status take_segment(LocalPeer& peer);
+  Status take_segment(LocalPeer& peer, const MeshArgs& mesh);
+  /// Whether a stream among these ranks, seen from this one, can exist.
+  [[nodiscard]] Status check_spec(const StreamSpec& spec) const;
   [[nodiscard]] Status describe(const LocalPeer& peer) const;
+  /// The rank whose death or giving up explains that this one gives up, too; else this one.
+  [[nodiscard]] int find_cause() const;
   [[nodiscard]] std::string name_of(int rank) const;
 
   ShmArgs args_;
@@ -69,10 +74,11 @@ Status ShmTransport::hand_over_segment(LocalPeer& peer) {
   return {};
 }
 
-Status ShmTransport::take_segment(LocalPeer& peer) {
-  Received received = HAWSER_TRY_VALUE(await_packet(peer.connection, args_.deadline));
+Status ShmTransport::take_segment(LocalPeer& peer, const MeshArgs& mesh) {
+  Received received = HAWSER_TRY_VALUE(await_packet(peer.connection, mesh));
   if (received.packet.kind != Packet::Kind::kSegment) {
-    return {Code::kRemoteError, fmt::format("{} sent something else than its shared segment", name_of(peer.connection.rank))};
+    return {Code::kRemoteError,
+            fmt::format("{} sent something else than its shared segment", name_of(peer.connection.rank))};
   }
   if (peer.is_same_process) {
     const std::unique_ptr<std::shared_ptr<Mapping>> shared(
@@ -102,27 +108,39 @@ Status ShmTransport::connect(const MeshListener& listener) {
   }
   for (LocalPeer& peer : peers_) {
     if (peer.connection.rank == args_.rank) continue;
-    HAWSER_TRY(take_segment(peer));
+    HAWSER_TRY(take_segment(peer, mesh));
     connections_.push_back(&peer.connection);
   }
   return {};
 }
 
+Status ShmTransport::check_spec(const StreamSpec& spec) const {
+  if (spec.credit < 1 || spec.credit > kMaxCredit || spec.receivers.empty()) {
+    return {Code::kInternalError,
+            fmt::format("rank {}: a stream to {} receivers with a credit of {}; 1 to {} are possible", args_.rank,
+                        spec.receivers.size(), spec.credit, kMaxCredit)};
+  }
+  for (const int receiver : spec.receivers) {
+    if (index_of(receiver) >= 0 && receiver != spec.sender) continue;
+    return {Code::kInternalError,
+            fmt::format("rank {}: no shared memory between ranks {} and {}", args_.rank, spec.sender, receiver)};
+  }
+  return {};
+}
+
 Result<std::unique_ptr<SendPort>> ShmTransport::open_send(const StreamSpec& spec) {
+  HAWSER_TRY(check_spec(spec));
   std::vector<LocalPeer*> receivers;
   for (const int receiver : spec.receivers) {
-    const int index = index_of(receiver);
-    if (index < 0 || receiver == args_.rank) {
-      return Status(Code::kInternalError, fmt::format("rank {}: no shared memory with rank {}", args_.rank, receiver));
-    }
-    receivers.push_back(&peers_[static_cast<std::size_t>(index)]);
+    receivers.push_back(&peers_[static_cast<std::size_t>(index_of(receiver))]);
   }
-  StreamHead* head = HAWSER_TRY_VALUE(segment_->stream(key_of(spec), spec.slot_bytes, spec.credit,
-                                                       static_cast<std::uint32_t>(spec.receivers.size())));
+  StreamHead* head = HAWSER_TRY_VALUE(
+      segment_->stream(key_of(spec), spec.slot_bytes, spec.credit, static_cast<std::uint32_t>(spec.receivers.size())));
   return std::unique_ptr<SendPort>(std::make_unique<ShmSendPort>(head, std::move(receivers), &offered_));
 }
 
 Result<std::unique_ptr<ReceivePort>> ShmTransport::open_receive(const StreamSpec& spec) {
+  HAWSER_TRY(check_spec(spec));
   const int index = index_of(spec.sender);
   const auto self = std::ranges::find(spec.receivers, args_.rank);
   if (index < 0 || self == spec.receivers.end()) {
@@ -132,6 +150,7 @@ Result<std::unique_ptr<ReceivePort>> ShmTransport::open_receive(const StreamSpec
   args.key = key_of(spec);
   args.sender = spec.sender;
   args.receiver_index = static_cast<std::uint32_t>(self - spec.receivers.begin());
+  args.receivers = static_cast<std::uint32_t>(spec.receivers.size());
   args.slot_bytes = spec.slot_bytes;
   args.credit = spec.credit;
   args.peer = &peers_[static_cast<std::size_t>(index)];
@@ -139,9 +158,11 @@ Result<std::unique_ptr<ReceivePort>> ShmTransport::open_receive(const StreamSpec
   return std::unique_ptr<ReceivePort>(std::make_unique<ShmReceivePort>(args));
 }
 
-void ShmTransport::offer(const std::byte* memory, std::size_t bytes) { 
+void ShmTransport::offer(const std::byte* memory, std::size_t bytes) {
   if (connections_.empty()) return;
-  offered_.offer(memory, bytes, connections_);
+  if (!offered_.offer(memory, bytes, connections_)) return;
+  // Ranks offer at about the same times. A rank that left its queue unread for long would keep freed memory alive.
+  for (LocalPeer& peer : peers_) peer.take_packets();
 }
 
 Status ShmTransport::describe(const LocalPeer& peer) const {
@@ -150,16 +171,19 @@ Status ShmTransport::describe(const LocalPeer& peer) const {
     case PeerState::kFinished:
       return {};
     case PeerState::kDead:
-      return {Code::kRemoteError, fmt::format("rank {}: {} has died; abort this communicator and start again without it",
-                                              args_.rank, name_of(peer.connection.rank))};
+      return {Code::kRemoteError,
+              fmt::format("rank {}: {} has died; abort this communicator and start again without it", args_.rank,
+                          name_of(peer.connection.rank))};
     case PeerState::kAborted:
-      if (peer.connection.cause >= 0 && peer.connection.cause != peer.connection.rank) {
-        return {Code::kRemoteError,
-                fmt::format("rank {}: {} has died, says rank {}, which gave up; abort this communicator and start again without it",
-                            args_.rank, name_of(peer.connection.cause), peer.connection.rank)};
+      if (index_of(peer.connection.cause) >= 0 && peer.connection.cause != peer.connection.rank) {
+        return {
+            Code::kRemoteError,
+            fmt::format(
+                "rank {}: {} has died, says rank {}, which gave up; abort this communicator and start again without it",
+                args_.rank, name_of(peer.connection.cause), peer.connection.rank)};
       }
-      return {Code::kRemoteError, fmt::format("rank {}: {} aborted the communicator; see its own log for why", args_.rank,
-                                              name_of(peer.connection.rank))};
+      return {Code::kRemoteError, fmt::format("rank {}: {} aborted the communicator; see its own log for why",
+                                              args_.rank, name_of(peer.connection.rank))};
   }
   return {};
 }
@@ -183,7 +207,8 @@ Status ShmTransport::check_peers() {
 void ShmTransport::record_call(const CallRecord& record) {
   SharedCall& call = segment_->control().call;
   call.count.store(record.count, std::memory_order_relaxed);
-  call.arguments.store(std::uint64_t{record.collective} | std::uint64_t{record.type} << 8 | std::uint64_t{record.op} << 16 |
+  call.arguments.store(std::uint64_t{record.collective} | std::uint64_t{record.type} << 8 |
+                           std::uint64_t{record.op} << 16 |
                            std::uint64_t{static_cast<std::uint32_t>(record.root)} << 32,
                        std::memory_order_relaxed);
   call.number.store(record.number, std::memory_order_release);  // partner: call_of
@@ -204,17 +229,23 @@ CallRecord ShmTransport::call_of(int peer) const {
   return record;
 }
 
-void ShmTransport::leave(Leave how) {
-  Packet packet;
-  packet.kind = Packet::Kind::kLeave;
-  packet.bytes = static_cast<std::uint64_t>(how);
-  packet.rank = static_cast<std::uint32_t>(args_.rank);
+int ShmTransport::find_cause() const {
   for (const LocalPeer& peer : peers_) {
-    if (peer.connection.state == PeerState::kDead) packet.rank = static_cast<std::uint32_t>(peer.connection.rank);
+    if (peer.connection.state == PeerState::kDead) return peer.connection.rank;
   }
   for (const LocalPeer& peer : peers_) {
-    // A peer that is gone or does not listen cannot be told; it sees the connection close.
-    if (peer.connection.socket.is_open()) std::ignore = send_packet(peer.connection, packet, -1);
+    if (peer.connection.state == PeerState::kAborted) return peer.connection.cause;
+  }
+  return args_.rank;
+}
+
+void ShmTransport::leave(Leave how) {
+  const std::uint64_t cause = static_cast<std::uint32_t>(find_cause());
+  // In shared memory, not by packet: a queue may be full, and the word must outlive this process. The first word counts.
+  std::uint64_t none = 0;
+  segment_->control().farewell.compare_exchange_strong(none, (1 + static_cast<std::uint64_t>(how)) | cause << 8,
+                                                       std::memory_order_seq_cst);  // partner: LocalPeer::take_packets
+  for (const LocalPeer& peer : peers_) {
     if (peer.segment) ring(peer.segment->control().doorbell);
   }
 }

@@ -13,8 +13,8 @@ namespace hawser::transport::shm {
 
 /// What a rank tells its peers, through the bootstrap, so that they can connect.
 struct Introduction {
-  std::string control_address;        ///< MeshListener::address
-  std::uint64_t process_token = 0;    ///< equal for ranks of one process only
+  std::string control_address;      ///< MeshListener::address
+  std::uint64_t process_token = 0;  ///< equal for ranks of one process only
 };
 
 /// A random number that is the same for all communicators of this process and no other process. Differs in a forked child.

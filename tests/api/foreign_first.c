@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Hawser authors
+// SPDX-License-Identifier: Apache-2.0
+// Loads another libnccl.so.2 for everybody to see, then Hawser, and uses Hawser. Arguments: the two libraries.
+#include <dlfcn.h>
+#include <hawser/hawser.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fake_nccl.h"
+
+#define REQUIRE(condition)                                    \
+  do {                                                        \
+    if (!(condition)) {                                       \
+      fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
+      return 1;                                               \
+    }                                                         \
+  } while (0)
+
+typedef ncclResult_t (*GetVersion)(int*);
+typedef ncclResult_t (*InitAll)(ncclComm_t*, int, const int*);
+typedef ncclResult_t (*AllReduce)(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t, cudaStream_t);
+typedef ncclResult_t (*Destroy)(ncclComm_t);
+typedef ncclResult_t (*Group)(void);
+typedef int (*Calls)(void);
+
+// POSIX lets a function's address come as a void*, ISO C does not: through memory both are content.
+#define LOAD(type, name, library, symbol)  \
+  type name;                               \
+  *(void**)&name = dlsym(library, symbol); \
+  REQUIRE(name != NULL)
+
+int main(int count, char** arguments) {
+  REQUIRE(count == 3);
+  void* fake = dlopen(arguments[1], RTLD_NOW | RTLD_GLOBAL);
+  REQUIRE(fake != NULL);
+  void* hawser = dlopen(arguments[2], RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(hawser != NULL);
+  LOAD(Calls, calls, fake, "fake_nccl_calls");
+  LOAD(GetVersion, version_of, hawser, "hawserGetVersion");
+  LOAD(InitAll, init_all, hawser, "hawserCommInitAll");
+  LOAD(AllReduce, all_reduce, hawser, "hawserAllReduce");
+  LOAD(Destroy, destroy, hawser, "hawserCommDestroy");
+  LOAD(Group, group_start, hawser, "hawserGroupStart");
+  LOAD(Group, group_end, hawser, "hawserGroupEnd");
+
+  int version = 0;
+  REQUIRE(version_of(&version) == ncclSuccess && version == NCCL_VERSION_CODE);
+  ncclComm_t comms[2] = {NULL, NULL};
+  REQUIRE(init_all(comms, 2, NULL) == ncclSuccess);
+  float data[2][3] = {{1, 2, 3}, {10, 20, 30}};
+  const float sums[3] = {11, 22, 33};
+  REQUIRE(group_start() == ncclSuccess);
+  for (int rank = 0; rank < 2; ++rank)
+    REQUIRE(all_reduce(data[rank], data[rank], 3, ncclFloat, ncclSum, comms[rank], NULL) == ncclSuccess);
+  REQUIRE(group_end() == ncclSuccess);
+  for (int rank = 0; rank < 2; ++rank) {
+    REQUIRE(memcmp(data[rank], sums, sizeof(sums)) == 0);
+    REQUIRE(destroy(comms[rank]) == ncclSuccess);
+  }
+  REQUIRE(calls() == 0);
+  return 0;
+}

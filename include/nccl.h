@@ -327,26 +327,26 @@ void ncclResetDebugInit(void);
 
 // Makes an id for one communicator. One process calls this and hands the bytes to all others by its own means. The
 // process must live until all ranks have joined.
-ncclResult_t ncclGetUniqueId(ncclUniqueId* uniqueId);
+ncclResult_t ncclGetUniqueId(ncclUniqueId* unique_id);
 // Joins as `rank` of `nranks`. Several joins of one thread go between ncclGroupStart and ncclGroupEnd, and `comm` is
 // written by the latter.
-ncclResult_t ncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank);
+ncclResult_t ncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank);
 // The same with wishes; `config` may be NULL and is not kept.
-ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank, ncclConfig_t* config);
-// The same with `nId` ids, made by as many processes, that share the work of meeting.
-ncclResult_t ncclCommInitRankScalable(ncclComm_t* newcomm, int nranks, int myrank, int nId, ncclUniqueId* commIds,
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank, ncclConfig_t* config);
+// The same with `n_id` ids, made by as many processes, that share the work of meeting.
+ncclResult_t ncclCommInitRankScalable(ncclComm_t* newcomm, int nranks, int myrank, int n_id, ncclUniqueId* comm_ids,
                                       ncclConfig_t* config);
 // All ranks in this process: comm[i] gets rank i on device devlist[i], or on device i where `devlist` is NULL.
 ncclResult_t ncclCommInitAll(ncclComm_t* comm, int ndev, const int* devlist);
 // New communicators of the ranks with equal `color`, ordered by `key`, then by rank.
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newcomm, ncclConfig_t* config);
 // A new communicator without the ranks listed. Called by the others.
-ncclResult_t ncclCommShrink(ncclComm_t comm, int* excludeRanksList, int excludeRanksCount, ncclComm_t* newcomm,
-                            ncclConfig_t* config, int shrinkFlags);
+ncclResult_t ncclCommShrink(ncclComm_t comm, int* exclude_ranks_list, int exclude_ranks_count, ncclComm_t* newcomm,
+                            ncclConfig_t* config, int shrink_flags);
 // An id by which ncclCommGrow() adds ranks to this communicator.
-ncclResult_t ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId* uniqueId);
-// A new communicator of `nRanks`: old members give `comm` and rank -1 (one of them the id), new ones NULL and a rank.
-ncclResult_t ncclCommGrow(ncclComm_t comm, int nRanks, const ncclUniqueId* uniqueId, int rank, ncclComm_t* newcomm,
+ncclResult_t ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId* unique_id);
+// A new communicator of `n_ranks`: old members give `comm` and rank -1 (one of them the id), new ones NULL and a rank.
+ncclResult_t ncclCommGrow(ncclComm_t comm, int n_ranks, const ncclUniqueId* unique_id, int rank, ncclComm_t* newcomm,
                           ncclConfig_t* config);
 // Protection of all sockets made from now on; NULL: back to none.
 ncclResult_t ncclSetEncryption(const ncclEncryptionConfig_t* config);
@@ -361,10 +361,10 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm);
 // return with an error. NULL is fine.
 ncclResult_t ncclCommAbort(ncclComm_t comm);
 // Stops what is running but frees nothing: the communicator can then be shrunk or destroyed.
-ncclResult_t ncclCommRevoke(ncclComm_t comm, int revokeFlags);
+ncclResult_t ncclCommRevoke(ncclComm_t comm, int revoke_flags);
 // Writes the first error that struck the communicator outside a call, ncclInProgress while a non-blocking call is
 // running, else ncclSuccess.
-ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* asyncError);
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* async_error);
 
 // ---- Communicators: questions
 
@@ -386,10 +386,10 @@ ncclResult_t ncclMemFree(void* ptr);
 ncclResult_t ncclCommRegister(const ncclComm_t comm, void* buff, size_t size, void** handle);
 ncclResult_t ncclCommDeregister(const ncclComm_t comm, void* handle);
 // Opens memory of every rank to all others. Collective; sizes may differ. `*win` is NULL where it cannot be done.
-ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buff, size_t size, ncclWindow_t* win, int winFlags);
+ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buff, size_t size, ncclWindow_t* win, int win_flags);
 ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win);
 // The address that this rank gave when it registered.
-ncclResult_t ncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, void** outUserPtr);
+ncclResult_t ncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, void** out_user_ptr);
 
 // ---- Collectives. Every rank calls with equal count, type, operation and root. In place: as each call says. n: ranks.
 
@@ -455,19 +455,19 @@ ncclResult_t ncclSend(const void* sendbuff, size_t count, ncclDataType_t datatyp
 ncclResult_t ncclRecv(void* recvbuff, size_t count, ncclDataType_t datatype, int peer, ncclComm_t comm,
                       cudaStream_t stream);
 // Writes into the window of `peer`, then signals it. In order with other puts and signals to that peer and context.
-ncclResult_t ncclPutSignal(const void* localbuff, size_t count, ncclDataType_t datatype, int peer, ncclWindow_t peerWin,
-                           size_t peerWinOffset, int sigIdx, int ctx, unsigned int flags, ncclComm_t comm,
-                           cudaStream_t stream);
-ncclResult_t ncclSignal(int peer, int sigIdx, int ctx, unsigned int flags, ncclComm_t comm, cudaStream_t stream);
-// Waits until all `nDesc` arrivals have come.
-ncclResult_t ncclWaitSignal(int nDesc, ncclWaitSignalDesc_t* signalDescs, ncclComm_t comm, cudaStream_t stream);
+ncclResult_t ncclPutSignal(const void* localbuff, size_t count, ncclDataType_t datatype, int peer,
+                           ncclWindow_t peer_win, size_t peer_win_offset, int sig_idx, int ctx, unsigned int flags,
+                           ncclComm_t comm, cudaStream_t stream);
+ncclResult_t ncclSignal(int peer, int sig_idx, int ctx, unsigned int flags, ncclComm_t comm, cudaStream_t stream);
+// Waits until all `n_desc` arrivals have come.
+ncclResult_t ncclWaitSignal(int n_desc, ncclWaitSignalDesc_t* signal_descs, ncclComm_t comm, cudaStream_t stream);
 
 // ---- Groups: calls of one thread between start and end are issued together at the outermost end. They may nest.
 
 ncclResult_t ncclGroupStart(void);
 ncclResult_t ncclGroupEnd(void);
 // Ends the group without running it and writes how long it would have taken.
-ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t* simInfo);
+ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t* sim_info);
 
 // ---- Parameters of the library, by name
 
@@ -482,12 +482,12 @@ ncclResult_t ncclParamGetU32(ncclParamHandle_t h, uint32_t* out);
 ncclResult_t ncclParamGetU64(ncclParamHandle_t h, uint64_t* out);
 // The string belongs to the library.
 ncclResult_t ncclParamGetStr(ncclParamHandle_t h, const char** out);
-// The bytes of any type: at most `maxLen` of them, and how many there are.
-ncclResult_t ncclParamGet(ncclParamHandle_t h, void* out, int maxLen, int* len);
+// The bytes of any type: at most `max_len` of them, and how many there are.
+ncclResult_t ncclParamGet(ncclParamHandle_t h, void* out, int max_len, int* len);
 // The value as text, and its length.
-ncclResult_t ncclParamGetParameter(const char* key, const char** value, int* valueLen);
+ncclResult_t ncclParamGetParameter(const char* key, const char** value, int* value_len);
 // All names. The table belongs to the library.
-ncclResult_t ncclParamGetAllParameterKeys(const char*** table, int* tableLen);
+ncclResult_t ncclParamGetAllParameterKeys(const char*** table, int* table_len);
 // Prints all names and values.
 void ncclParamDumpAll(void);
 
@@ -500,24 +500,25 @@ const char* pncclGetLastError(ncclComm_t comm);
 __attribute__((deprecated("pncclResetDebugInit may be missing from later releases")))
 #endif
 void pncclResetDebugInit(void);
-ncclResult_t pncclGetUniqueId(ncclUniqueId* uniqueId);
-ncclResult_t pncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank);
-ncclResult_t pncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank, ncclConfig_t* config);
-ncclResult_t pncclCommInitRankScalable(ncclComm_t* newcomm, int nranks, int myrank, int nId, ncclUniqueId* commIds,
+ncclResult_t pncclGetUniqueId(ncclUniqueId* unique_id);
+ncclResult_t pncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank);
+ncclResult_t pncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank,
+                                     ncclConfig_t* config);
+ncclResult_t pncclCommInitRankScalable(ncclComm_t* newcomm, int nranks, int myrank, int n_id, ncclUniqueId* comm_ids,
                                        ncclConfig_t* config);
 ncclResult_t pncclCommInitAll(ncclComm_t* comm, int ndev, const int* devlist);
 ncclResult_t pncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newcomm, ncclConfig_t* config);
-ncclResult_t pncclCommShrink(ncclComm_t comm, int* excludeRanksList, int excludeRanksCount, ncclComm_t* newcomm,
-                             ncclConfig_t* config, int shrinkFlags);
-ncclResult_t pncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId* uniqueId);
-ncclResult_t pncclCommGrow(ncclComm_t comm, int nRanks, const ncclUniqueId* uniqueId, int rank, ncclComm_t* newcomm,
+ncclResult_t pncclCommShrink(ncclComm_t comm, int* exclude_ranks_list, int exclude_ranks_count, ncclComm_t* newcomm,
+                             ncclConfig_t* config, int shrink_flags);
+ncclResult_t pncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId* unique_id);
+ncclResult_t pncclCommGrow(ncclComm_t comm, int n_ranks, const ncclUniqueId* unique_id, int rank, ncclComm_t* newcomm,
                            ncclConfig_t* config);
 ncclResult_t pncclSetEncryption(const ncclEncryptionConfig_t* config);
 ncclResult_t pncclCommFinalize(ncclComm_t comm);
 ncclResult_t pncclCommDestroy(ncclComm_t comm);
 ncclResult_t pncclCommAbort(ncclComm_t comm);
-ncclResult_t pncclCommRevoke(ncclComm_t comm, int revokeFlags);
-ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* asyncError);
+ncclResult_t pncclCommRevoke(ncclComm_t comm, int revoke_flags);
+ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* async_error);
 ncclResult_t pncclCommCount(const ncclComm_t comm, int* count);
 ncclResult_t pncclCommCuDevice(const ncclComm_t comm, int* device);
 ncclResult_t pncclCommUserRank(const ncclComm_t comm, int* rank);
@@ -528,9 +529,9 @@ ncclResult_t pncclMemAlloc(void** ptr, size_t size);
 ncclResult_t pncclMemFree(void* ptr);
 ncclResult_t pncclCommRegister(const ncclComm_t comm, void* buff, size_t size, void** handle);
 ncclResult_t pncclCommDeregister(const ncclComm_t comm, void* handle);
-ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void* buff, size_t size, ncclWindow_t* win, int winFlags);
+ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void* buff, size_t size, ncclWindow_t* win, int win_flags);
 ncclResult_t pncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win);
-ncclResult_t pncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, void** outUserPtr);
+ncclResult_t pncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, void** out_user_ptr);
 ncclResult_t pncclRedOpCreatePreMulSum(ncclRedOp_t* op, void* scalar, ncclDataType_t datatype,
                                        ncclScalarResidence_t residence, ncclComm_t comm);
 ncclResult_t pncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm);
@@ -575,13 +576,13 @@ ncclResult_t pncclSend(const void* sendbuff, size_t count, ncclDataType_t dataty
 ncclResult_t pncclRecv(void* recvbuff, size_t count, ncclDataType_t datatype, int peer, ncclComm_t comm,
                        cudaStream_t stream);
 ncclResult_t pncclPutSignal(const void* localbuff, size_t count, ncclDataType_t datatype, int peer,
-                            ncclWindow_t peerWin, size_t peerWinOffset, int sigIdx, int ctx, unsigned int flags,
+                            ncclWindow_t peer_win, size_t peer_win_offset, int sig_idx, int ctx, unsigned int flags,
                             ncclComm_t comm, cudaStream_t stream);
-ncclResult_t pncclSignal(int peer, int sigIdx, int ctx, unsigned int flags, ncclComm_t comm, cudaStream_t stream);
-ncclResult_t pncclWaitSignal(int nDesc, ncclWaitSignalDesc_t* signalDescs, ncclComm_t comm, cudaStream_t stream);
+ncclResult_t pncclSignal(int peer, int sig_idx, int ctx, unsigned int flags, ncclComm_t comm, cudaStream_t stream);
+ncclResult_t pncclWaitSignal(int n_desc, ncclWaitSignalDesc_t* signal_descs, ncclComm_t comm, cudaStream_t stream);
 ncclResult_t pncclGroupStart(void);
 ncclResult_t pncclGroupEnd(void);
-ncclResult_t pncclGroupSimulateEnd(ncclSimInfo_t* simInfo);
+ncclResult_t pncclGroupSimulateEnd(ncclSimInfo_t* sim_info);
 ncclResult_t pncclParamBind(ncclParamHandle_t* out, const char* key);
 ncclResult_t pncclParamGetI8(ncclParamHandle_t h, int8_t* out);
 ncclResult_t pncclParamGetI16(ncclParamHandle_t h, int16_t* out);
@@ -592,9 +593,9 @@ ncclResult_t pncclParamGetU16(ncclParamHandle_t h, uint16_t* out);
 ncclResult_t pncclParamGetU32(ncclParamHandle_t h, uint32_t* out);
 ncclResult_t pncclParamGetU64(ncclParamHandle_t h, uint64_t* out);
 ncclResult_t pncclParamGetStr(ncclParamHandle_t h, const char** out);
-ncclResult_t pncclParamGet(ncclParamHandle_t h, void* out, int maxLen, int* len);
-ncclResult_t pncclParamGetParameter(const char* key, const char** value, int* valueLen);
-ncclResult_t pncclParamGetAllParameterKeys(const char*** table, int* tableLen);
+ncclResult_t pncclParamGet(ncclParamHandle_t h, void* out, int max_len, int* len);
+ncclResult_t pncclParamGetParameter(const char* key, const char** value, int* value_len);
+ncclResult_t pncclParamGetAllParameterKeys(const char*** table, int* table_len);
 void pncclParamDumpAll(void);
 
 #ifdef __cplusplus

@@ -78,14 +78,51 @@ HWY_INLINE void stream_vector(D d, hn::Vec<D> value, std::byte* to) {
 #endif
 }
 
+#if HWY_TARGET != HWY_AVX3 && HWY_TARGET != HWY_SCALAR
+template <class T>
+HWY_INLINE std::uint64_t load_bits(const std::byte* from) {
+  T bits;
+  std::memcpy(&bits, from, sizeof bits);
+  return bits;
+}
+
+/// Up to eight bytes, zeros above. Two pieces that may overlap: where they do, they are equal.
+HWY_INLINE std::uint64_t load_up_to_8(const std::byte* from, std::size_t bytes) {
+  if (bytes >= 8) return load_bits<std::uint64_t>(from);
+  if (bytes >= 4) {
+    return load_bits<std::uint32_t>(from) | load_bits<std::uint32_t>(from + bytes - 4) << 8 * (bytes - 4);
+  }
+  if (bytes >= 2) {
+    return load_bits<std::uint16_t>(from) | load_bits<std::uint16_t>(from + bytes - 2) << 8 * (bytes - 2);
+  }
+  return bytes == 0 ? 0 : static_cast<std::uint64_t>(*from);
+}
+
+/// Up to 16 bytes, zeros above. Put together in registers: a buffer written in small pieces and read as a vector stalls.
+HWY_INLINE hn::Vec<hn::Full128<std::uint64_t>> load_up_to_16(const std::byte* from, std::size_t bytes) {
+  const hn::Full128<std::uint64_t> d;
+  if (bytes >= 16) return load_vector(d, from);
+  const std::uint64_t low = load_up_to_8(from, bytes);
+  std::uint64_t high = 0;
+  if (bytes > 8) high = load_bits<std::uint64_t>(from + bytes - 8) >> 8 * (16 - bytes);
+  return hn::InterleaveLower(d, hn::Set(d, low), hn::Set(d, high));
+}
+#endif
+
 /// Copies less than a vector's bytes from anywhere into an aligned buffer of one vector; the rest becomes zero.
 HWY_INLINE void load_some(std::byte* buffer, const std::byte* from, std::size_t bytes) {
 #if HWY_TARGET == HWY_AVX3
   const hn::ScalableTag<std::uint8_t> d;
   const auto part = hn::MaskedLoad(hn::FirstN(d, bytes), d, reinterpret_cast<const std::uint8_t*>(from));
   hn::Store(part, d, reinterpret_cast<std::uint8_t*>(buffer));
+#elif HWY_TARGET == HWY_AVX2
+  const hn::ScalableTag<std::uint64_t> d;
+  const auto low = load_up_to_16(from, bytes);
+  const auto high = bytes > 16 ? load_up_to_16(from + 16, bytes - 16) : hn::Zero(hn::Half<decltype(d)>());
+  store_vector(d, hn::Combine(d, high, low), buffer);
+#elif HWY_TARGET != HWY_SCALAR
+  store_vector(hn::Full128<std::uint64_t>(), load_up_to_16(from, bytes), buffer);
 #else
-  std::memset(buffer, 0, HWY_MAX_BYTES);
   copy_small(buffer, from, bytes);
 #endif
 }
@@ -114,9 +151,22 @@ struct Job {
   std::span<std::byte* const> destinations;
   std::uint64_t pre_mask;
   std::uint64_t nt_mask;
-  typename E::Vector scale;
-  typename E::Divisor divisor;
+  typename E::Vector scale;     ///< set if pre_mask is
+  typename E::Divisor divisor;  ///< says itself whether it is set
 };
+
+/// Stores vectors of packed values behind each other; aligned, if not through the caches.
+template <class E, std::size_t kPacks>
+HWY_INLINE void store_all(const typename E::Packed (&packs)[kPacks], std::byte* to, Store store) {
+  const typename E::DPacked d;
+  if (store == Store::kNonTemporal) {
+    HAWSER_UNROLL
+    for (std::size_t k = 0; k < kPacks; ++k) stream_vector(d, packs[k], to + k * pack_bytes<E>());
+  } else {
+    HAWSER_UNROLL
+    for (std::size_t k = 0; k < kPacks; ++k) store_vector(d, packs[k], to + k * pack_bytes<E>());
+  }
+}
 
 /// A step's bytes are all there: sources and destinations are used in place.
 struct WholeStep {
@@ -124,17 +174,9 @@ struct WholeStep {
 
   template <class E, std::size_t kPacks>
   HWY_INLINE void store(const Job<E>& job, const typename E::Packed (&packs)[kPacks], std::size_t offset) const {
-    const typename E::DPacked d;
-    const std::size_t pack = pack_bytes<E>();
     for (std::size_t i = 0; i < job.destinations.size(); ++i) {
-      std::byte* to = job.destinations[i] + offset;
-      if (i < 64 && (job.nt_mask >> i & 1) != 0) {
-        HAWSER_UNROLL
-        for (std::size_t k = 0; k < kPacks; ++k) stream_vector(d, packs[k], to + k * pack);
-      } else {
-        HAWSER_UNROLL
-        for (std::size_t k = 0; k < kPacks; ++k) store_vector(d, packs[k], to + k * pack);
-      }
+      const bool streams = i < 64 && (job.nt_mask >> i & 1) != 0;
+      store_all<E>(packs, job.destinations[i] + offset, streams ? Store::kNonTemporal : Store::kCached);
     }
   }
 };
@@ -163,16 +205,28 @@ HWY_INLINE void unpack_all(const std::byte* from, typename E::Vector (&acc)[kAcc
   for (std::size_t k = 0; k < kAccumulators; k += E::kGroup) E::unpack(from + k / E::kGroup * pack_bytes<E>(), acc + k);
 }
 
+/// Pre: the product with the scalar, rounded to the element type. Rare and long, so not inlined into every step.
+template <class E, std::size_t kAccumulators>
+HWY_NOINLINE void premultiply(typename E::Vector scale, typename E::Vector* acc) {
+  HAWSER_UNROLL
+  for (std::size_t k = 0; k < kAccumulators; ++k) acc[k] = E::multiply(acc[k], scale);
+  HAWSER_UNROLL
+  for (std::size_t k = 0; k < kAccumulators; k += E::kGroup) E::round(acc + k);
+}
+
 /// As unpack_all, then pre if the source has one.
 template <class E, std::size_t kAccumulators>
 HWY_INLINE void load_source(const Job<E>& job, std::size_t source, const std::byte* from,
                             typename E::Vector (&acc)[kAccumulators]) {
   unpack_all<E>(from, acc);
   if (HWY_UNLIKELY(source < 64 && (job.pre_mask >> source & 1) != 0)) {
+    // A copy, so that only here the accumulators are memory.
+    typename E::Vector products[kAccumulators];
     HAWSER_UNROLL
-    for (std::size_t k = 0; k < kAccumulators; ++k) acc[k] = E::multiply(acc[k], job.scale);
+    for (std::size_t k = 0; k < kAccumulators; ++k) products[k] = acc[k];
+    premultiply<E, kAccumulators>(job.scale, products);
     HAWSER_UNROLL
-    for (std::size_t k = 0; k < kAccumulators; k += E::kGroup) E::round(acc + k);
+    for (std::size_t k = 0; k < kAccumulators; ++k) acc[k] = products[k];
   }
 }
 
@@ -212,21 +266,20 @@ HWY_NOINLINE void reduce_range(const Job<E>& job, std::size_t begin, std::size_t
 #endif
 }
 
-/// The commonest call, two sources and nothing before or after: as reduce_range, but every pointer stays in a register.
-/// Returns where it stopped, less than a main step before `end`.
-template <class E, class Op, std::size_t kDestinations>
+/// The commonest calls, two sources, one or two destinations, nothing before or after: as reduce_range, but every pointer
+/// stays in a register. Returns where it stopped, less than a main step before `end`.
+template <class E, class Op>
 HWY_NOINLINE std::size_t reduce_pair(const Job<E>& job, std::size_t begin, std::size_t end) {
   constexpr std::size_t kPacks = kMainAccumulators / E::kGroup;
-  const typename E::DPacked d;
-  const std::size_t pack = pack_bytes<E>();
+  const std::size_t main = pack_bytes<E>() * kPacks;
   const std::byte* a = job.sources[0];
   const std::byte* b = job.sources[1];
   std::byte* to = job.destinations[0];
-  std::byte* also_to = job.destinations[kDestinations - 1];
-  const bool streams = (job.nt_mask & 1) != 0;
-  const bool also_streams = (job.nt_mask >> (kDestinations - 1) & 1) != 0;
+  std::byte* also_to = job.destinations.size() == 2 ? job.destinations[1] : nullptr;
+  const Store store = (job.nt_mask & 1) != 0 ? Store::kNonTemporal : Store::kCached;
+  const Store also_store = (job.nt_mask & 2) != 0 ? Store::kNonTemporal : Store::kCached;
   std::size_t at = begin;
-  for (; end - at >= pack * kPacks; at += pack * kPacks) {
+  for (; end - at >= main; at += main) {
     typename E::Vector acc[kMainAccumulators];
     typename E::Vector next[kMainAccumulators];
     unpack_all<E>(a + at, acc);
@@ -236,22 +289,8 @@ HWY_NOINLINE std::size_t reduce_pair(const Job<E>& job, std::size_t begin, std::
     typename E::Packed packs[kPacks];
     HAWSER_UNROLL
     for (std::size_t k = 0; k < kPacks; ++k) packs[k] = E::pack(acc + k * E::kGroup);
-    if (streams) {
-      HAWSER_UNROLL
-      for (std::size_t k = 0; k < kPacks; ++k) stream_vector(d, packs[k], to + at + k * pack);
-    } else {
-      HAWSER_UNROLL
-      for (std::size_t k = 0; k < kPacks; ++k) store_vector(d, packs[k], to + at + k * pack);
-    }
-    if constexpr (kDestinations == 2) {
-      if (also_streams) {
-        HAWSER_UNROLL
-        for (std::size_t k = 0; k < kPacks; ++k) stream_vector(d, packs[k], also_to + at + k * pack);
-      } else {
-        HAWSER_UNROLL
-        for (std::size_t k = 0; k < kPacks; ++k) store_vector(d, packs[k], also_to + at + k * pack);
-      }
-    }
+    store_all<E>(packs, to + at, store);
+    if (also_to != nullptr) store_all<E>(packs, also_to + at, also_store);
   }
   return at;
 }
@@ -260,15 +299,21 @@ HWY_NOINLINE std::size_t reduce_pair(const Job<E>& job, std::size_t begin, std::
 template <class E, class Op>
 void reduce(const ReduceCopyArgs& args) {
   const StorePlan plan = plan_stores(args, E::kBytes);
-  Job<E> job{args.sources, args.destinations, args.pre_mask, 0, E::splat(args.scale), E::divisor(args)};
+  // Member by member: what the call does not use stays unset, which the smallest calls can tell.
+  Job<E> job;
+  job.sources = args.sources;
+  job.destinations = args.destinations;
+  job.pre_mask = args.pre_mask;
+  job.nt_mask = 0;
+  if (args.pre_mask != 0) job.scale = E::splat(args.scale);
+  if (args.divisor != 0) job.divisor = E::divisor(args);
   std::size_t at = plan.head_bytes;
   const std::size_t end = args.count * E::kBytes;
   if (at != 0) reduce_range<E, Op>(job, 0, at);
   job.nt_mask = plan.nt_mask;
   const bool is_plain = args.pre_mask == 0 && args.divisor == 0;
-  if (is_plain && args.sources.size() == 2 && end - at >= kWorthPairing) {
-    if (args.destinations.size() == 1) at = reduce_pair<E, Op, 1>(job, at, end);
-    if (args.destinations.size() == 2) at = reduce_pair<E, Op, 2>(job, at, end);
+  if (is_plain && args.sources.size() == 2 && args.destinations.size() <= 2 && end - at >= kWorthPairing) {
+    at = reduce_pair<E, Op>(job, at, end);
   }
   if (at != end) reduce_range<E, Op>(job, at, end);
 }
@@ -303,8 +348,8 @@ template <class V>
 struct FloatDivisor {
   V value;
   V reciprocal;
-  bool is_power_of_two;
-  bool is_used;
+  bool is_power_of_two = false;
+  bool is_used = false;
   HWY_INLINE bool is_set() const { return is_used; }
 };
 

@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace hawser::kernels::HWY_NAMESPACE {
 
 struct IntegerDivisor {
-  std::uint32_t value;
-  bool is_signed;  ///< of the values, by the call's type: the kernel may serve both
+  std::uint32_t value = 0;
+  bool is_signed = false;  ///< of the values, by the call's type: the kernel may serve both
   HWY_INLINE bool is_set() const { return value != 0; }
 };
 

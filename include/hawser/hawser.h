@@ -27,25 +27,25 @@ ncclResult_t hawserGetVersion(int* version);
 const char* hawserGetErrorString(ncclResult_t result);
 const char* hawserGetLastError(ncclComm_t comm);
 void hawserResetDebugInit(void);
-ncclResult_t hawserGetUniqueId(ncclUniqueId* uniqueId);
-ncclResult_t hawserCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank);
-ncclResult_t hawserCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank,
+ncclResult_t hawserGetUniqueId(ncclUniqueId* unique_id);
+ncclResult_t hawserCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank);
+ncclResult_t hawserCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank,
                                       ncclConfig_t* config);
-ncclResult_t hawserCommInitRankScalable(ncclComm_t* newcomm, int nranks, int myrank, int nId, ncclUniqueId* commIds,
+ncclResult_t hawserCommInitRankScalable(ncclComm_t* newcomm, int nranks, int myrank, int n_id, ncclUniqueId* comm_ids,
                                         ncclConfig_t* config);
 ncclResult_t hawserCommInitAll(ncclComm_t* comm, int ndev, const int* devlist);
 ncclResult_t hawserCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newcomm, ncclConfig_t* config);
-ncclResult_t hawserCommShrink(ncclComm_t comm, int* excludeRanksList, int excludeRanksCount, ncclComm_t* newcomm,
-                              ncclConfig_t* config, int shrinkFlags);
-ncclResult_t hawserCommGetUniqueId(ncclComm_t comm, ncclUniqueId* uniqueId);
-ncclResult_t hawserCommGrow(ncclComm_t comm, int nRanks, const ncclUniqueId* uniqueId, int rank, ncclComm_t* newcomm,
+ncclResult_t hawserCommShrink(ncclComm_t comm, int* exclude_ranks_list, int exclude_ranks_count, ncclComm_t* newcomm,
+                              ncclConfig_t* config, int shrink_flags);
+ncclResult_t hawserCommGetUniqueId(ncclComm_t comm, ncclUniqueId* unique_id);
+ncclResult_t hawserCommGrow(ncclComm_t comm, int n_ranks, const ncclUniqueId* unique_id, int rank, ncclComm_t* newcomm,
                             ncclConfig_t* config);
 ncclResult_t hawserSetEncryption(const ncclEncryptionConfig_t* config);
 ncclResult_t hawserCommFinalize(ncclComm_t comm);
 ncclResult_t hawserCommDestroy(ncclComm_t comm);
 ncclResult_t hawserCommAbort(ncclComm_t comm);
-ncclResult_t hawserCommRevoke(ncclComm_t comm, int revokeFlags);
-ncclResult_t hawserCommGetAsyncError(ncclComm_t comm, ncclResult_t* asyncError);
+ncclResult_t hawserCommRevoke(ncclComm_t comm, int revoke_flags);
+ncclResult_t hawserCommGetAsyncError(ncclComm_t comm, ncclResult_t* async_error);
 ncclResult_t hawserCommCount(const ncclComm_t comm, int* count);
 ncclResult_t hawserCommCuDevice(const ncclComm_t comm, int* device);
 ncclResult_t hawserCommUserRank(const ncclComm_t comm, int* rank);
@@ -56,9 +56,9 @@ ncclResult_t hawserMemAlloc(void** ptr, size_t size);
 ncclResult_t hawserMemFree(void* ptr);
 ncclResult_t hawserCommRegister(const ncclComm_t comm, void* buff, size_t size, void** handle);
 ncclResult_t hawserCommDeregister(const ncclComm_t comm, void* handle);
-ncclResult_t hawserCommWindowRegister(ncclComm_t comm, void* buff, size_t size, ncclWindow_t* win, int winFlags);
+ncclResult_t hawserCommWindowRegister(ncclComm_t comm, void* buff, size_t size, ncclWindow_t* win, int win_flags);
 ncclResult_t hawserCommWindowDeregister(ncclComm_t comm, ncclWindow_t win);
-ncclResult_t hawserWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, void** outUserPtr);
+ncclResult_t hawserWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, void** out_user_ptr);
 ncclResult_t hawserRedOpCreatePreMulSum(ncclRedOp_t* op, void* scalar, ncclDataType_t datatype,
                                         ncclScalarResidence_t residence, ncclComm_t comm);
 ncclResult_t hawserRedOpDestroy(ncclRedOp_t op, ncclComm_t comm);
@@ -104,13 +104,13 @@ ncclResult_t hawserSend(const void* sendbuff, size_t count, ncclDataType_t datat
 ncclResult_t hawserRecv(void* recvbuff, size_t count, ncclDataType_t datatype, int peer, ncclComm_t comm,
                         cudaStream_t stream);
 ncclResult_t hawserPutSignal(const void* localbuff, size_t count, ncclDataType_t datatype, int peer,
-                             ncclWindow_t peerWin, size_t peerWinOffset, int sigIdx, int ctx, unsigned int flags,
+                             ncclWindow_t peer_win, size_t peer_win_offset, int sig_idx, int ctx, unsigned int flags,
                              ncclComm_t comm, cudaStream_t stream);
-ncclResult_t hawserSignal(int peer, int sigIdx, int ctx, unsigned int flags, ncclComm_t comm, cudaStream_t stream);
-ncclResult_t hawserWaitSignal(int nDesc, ncclWaitSignalDesc_t* signalDescs, ncclComm_t comm, cudaStream_t stream);
+ncclResult_t hawserSignal(int peer, int sig_idx, int ctx, unsigned int flags, ncclComm_t comm, cudaStream_t stream);
+ncclResult_t hawserWaitSignal(int n_desc, ncclWaitSignalDesc_t* signal_descs, ncclComm_t comm, cudaStream_t stream);
 ncclResult_t hawserGroupStart(void);
 ncclResult_t hawserGroupEnd(void);
-ncclResult_t hawserGroupSimulateEnd(ncclSimInfo_t* simInfo);
+ncclResult_t hawserGroupSimulateEnd(ncclSimInfo_t* sim_info);
 ncclResult_t hawserParamBind(ncclParamHandle_t* out, const char* key);
 ncclResult_t hawserParamGetI8(ncclParamHandle_t h, int8_t* out);
 ncclResult_t hawserParamGetI16(ncclParamHandle_t h, int16_t* out);
@@ -121,9 +121,9 @@ ncclResult_t hawserParamGetU16(ncclParamHandle_t h, uint16_t* out);
 ncclResult_t hawserParamGetU32(ncclParamHandle_t h, uint32_t* out);
 ncclResult_t hawserParamGetU64(ncclParamHandle_t h, uint64_t* out);
 ncclResult_t hawserParamGetStr(ncclParamHandle_t h, const char** out);
-ncclResult_t hawserParamGet(ncclParamHandle_t h, void* out, int maxLen, int* len);
-ncclResult_t hawserParamGetParameter(const char* key, const char** value, int* valueLen);
-ncclResult_t hawserParamGetAllParameterKeys(const char*** table, int* tableLen);
+ncclResult_t hawserParamGet(ncclParamHandle_t h, void* out, int max_len, int* len);
+ncclResult_t hawserParamGetParameter(const char* key, const char** value, int* value_len);
+ncclResult_t hawserParamGetAllParameterKeys(const char*** table, int* table_len);
 void hawserParamDumpAll(void);
 
 // Calls of NCCL's device header, nccl_device.h. It defines these records; here they are only named.

@@ -136,12 +136,13 @@ double Data::float_value(int rank, std::size_t index) const {
   return 0;
 }
 
+std::uint64_t Data::input_bits(int rank, std::size_t index) const {
+  return type_->is_float ? encode(*type_, float_value(rank, index)) : integer_value(rank, index);
+}
+
 std::vector<std::byte> Data::input(int rank) const {
   std::vector<std::byte> period(kPeriod * type_->bytes);
-  for (std::size_t i = 0; i < kPeriod; ++i) {
-    const std::uint64_t bits = type_->is_float ? encode(*type_, float_value(rank, i)) : integer_value(rank, i);
-    store_bits(&period[i * type_->bytes], type_->bytes, bits);
-  }
+  for (std::size_t i = 0; i < kPeriod; ++i) store_bits(&period[i * type_->bytes], type_->bytes, input_bits(rank, i));
   return period;
 }
 
@@ -178,22 +179,25 @@ double Data::reduced_float(std::size_t index) const {
   return op_ == Op::kAvg ? total / ranks_ : total;
 }
 
+std::uint64_t Data::reduced_bits(std::size_t index) const {
+  return type_->is_float ? encode(*type_, reduced_float(index)) : reduced_integer(index);
+}
+
 std::vector<std::byte> Data::reduced() const {
   std::vector<std::byte> period(kPeriod * type_->bytes);
-  for (std::size_t i = 0; i < kPeriod; ++i) {
-    const std::uint64_t bits = type_->is_float ? encode(*type_, reduced_float(i)) : reduced_integer(i);
-    store_bits(&period[i * type_->bytes], type_->bytes, bits);
-  }
+  for (std::size_t i = 0; i < kPeriod; ++i) store_bits(&period[i * type_->bytes], type_->bytes, reduced_bits(i));
   return period;
 }
 
 // An average over a power of two is exact. Any other is rounded once or, where the library multiplies each input by
-// 1/ranks, once per rank.
+// 1/ranks, at every product and, in types that are wide enough to be added up in themselves, at every sum.
 double Data::allowed_error(std::size_t index) const {
   if (op_ != Op::kAvg || !type_->is_float || std::has_single_bit(static_cast<unsigned>(ranks_))) return 0;
   double magnitude = 0;
   for (int rank = 0; rank < ranks_; ++rank) magnitude += std::fabs(float_value(rank, index));
-  return std::ldexp(magnitude / ranks_, -type_->mantissa_bits);
+  const bool is_wide = type_->bytes >= 4;
+  const double roundings = is_wide ? 1 + (ranks_ - 1) / 2.0 : 1;
+  return std::ldexp(roundings * magnitude / ranks_, -type_->mantissa_bits);
 }
 
 bool Data::is_wrong(const std::byte* got, const std::byte* wanted, std::size_t index) const {

@@ -26,6 +26,10 @@ class Data {
  public:
   Data(ncclDataType_t type, Op op, int ranks);
 
+  /// Bits of the element type: element `index` of what `rank` sends, and of the reduction over all ranks.
+  [[nodiscard]] std::uint64_t input_bits(int rank, std::size_t index) const;
+  [[nodiscard]] std::uint64_t reduced_bits(std::size_t index) const;
+
   /// One period of what `rank` sends, as bytes in the element type.
   [[nodiscard]] std::vector<std::byte> input(int rank) const;
   /// One period of the reduction over all ranks.

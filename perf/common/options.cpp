@@ -126,9 +126,10 @@ std::optional<Refusal> read_sizes(const Texts& texts, Options& options) {
   if (auto refusal = read_size(texts.step_bytes, "--stepbytes", options.step_bytes)) return refusal;
   for (std::size_t at = 0; at < texts.sizes.size();) {
     const std::size_t comma = std::min(texts.sizes.find(',', at), texts.sizes.size());
-    std::size_t size = 0;
-    if (auto refusal = read_size(texts.sizes.substr(at, comma - at), "--sizes", size)) return refusal;
-    options.sizes.push_back(size);
+    const std::string text = texts.sizes.substr(at, comma - at);
+    const std::optional<std::size_t> size = parse_size(text);
+    if (!size) return refuse(fmt::format("--sizes: '{}' is not a size", text));
+    options.sizes.push_back(*size);
     at = comma + 1;
   }
   if (options.min_bytes > options.max_bytes)

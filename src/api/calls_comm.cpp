@@ -42,13 +42,13 @@ ncclResult_t hawserCommCuDevice(const ncclComm_t comm, int* device) {
   return answer(comm, device, "CommCuDevice", "devid", &Communicator::device);
 }
 
-ncclResult_t hawserCommGetAsyncError(ncclComm_t comm, ncclResult_t* asyncError) {
+ncclResult_t hawserCommGetAsyncError(ncclComm_t comm, ncclResult_t* async_error) {
   return guard([&]() -> Status {
     HAWSER_TRY(check_communicator(comm, "ncclGetAsyncError"));
-    HAWSER_TRY(check_not_null(asyncError, "ncclGetAsyncError", "asyncError"));
+    HAWSER_TRY(check_not_null(async_error, "ncclGetAsyncError", "asyncError"));
     const Status error = to_communicator(comm)->async_error();
     // Whoever sees the code here asks for its sentence next.
-    *asyncError = error.is_ok() ? ncclSuccess : hawser::api::report(error);
+    *async_error = error.is_ok() ? ncclSuccess : hawser::api::report(error);
     return {};
   });
 }

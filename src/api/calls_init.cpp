@@ -95,25 +95,25 @@ Status init_all(ncclComm_t* comms, int ranks, const int* devices) {
 
 }  // namespace
 
-ncclResult_t hawserGetUniqueId(ncclUniqueId* uniqueId) {
-  return guard([uniqueId]() -> Status {
-    HAWSER_TRY(check_not_null(uniqueId, "GetUniqueId", "out"));
+ncclResult_t hawserGetUniqueId(ncclUniqueId* unique_id) {
+  return guard([unique_id]() -> Status {
+    HAWSER_TRY(check_not_null(unique_id, "GetUniqueId", "out"));
     const hawser::Config config = HAWSER_TRY_VALUE(hawser::read_config());
-    *uniqueId = std::bit_cast<ncclUniqueId>(HAWSER_TRY_VALUE(hawser::bootstrap::create_unique_id(config)));
+    *unique_id = std::bit_cast<ncclUniqueId>(HAWSER_TRY_VALUE(hawser::bootstrap::create_unique_id(config)));
     return {};
   });
 }
 
-ncclResult_t hawserCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank) {
+ncclResult_t hawserCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank) {
   return guard([&] {
-    return init_rank(comm, commId, {.call = "CommInitRank", .ranks = nranks, .rank = rank, .config = nullptr});
+    return init_rank(comm, comm_id, {.call = "CommInitRank", .ranks = nranks, .rank = rank, .config = nullptr});
   });
 }
 
-ncclResult_t hawserCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank,
+ncclResult_t hawserCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank,
                                       ncclConfig_t* config) {
   return guard([&] {
-    return init_rank(comm, commId, {.call = "CommInitRankConfig", .ranks = nranks, .rank = rank, .config = config});
+    return init_rank(comm, comm_id, {.call = "CommInitRankConfig", .ranks = nranks, .rank = rank, .config = config});
   });
 }
 

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Hawser authors
 // SPDX-License-Identifier: Apache-2.0
-// Checks of arguments that the calls of the C API share. Each names the call without its prefix, as NCCL's texts do.
+// Checks of arguments that the calls of the C API share. Each names the call as NCCL's texts do, most without prefix. What
+// is right passes inline, in a compare or two; the sentence for what is wrong is written out of line.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "api/exports.h"
@@ -16,9 +18,12 @@ namespace hawser::api {
 
 /// kInvalidArgument "CALL : NAME argument is NULL", NCCL's words, which programs look for.
 [[gnu::cold]] Status null_argument(std::string_view call, std::string_view name);
-
 /// kInvalidArgument for a handle that is not NULL and not a communicator: destroyed before, or never one.
 [[gnu::cold]] Status stale_communicator(std::string_view call);
+[[gnu::cold]] Status gpu_stream(cudaStream_t stream, std::string_view call);
+[[gnu::cold]] Status invalid_data_type(ncclDataType_t type, std::string_view call);
+[[gnu::cold]] Status invalid_reduction(ncclRedOp_t op, std::string_view call);
+[[gnu::cold]] Status too_many_elements(std::size_t count, ncclDataType_t type, std::string_view call);
 
 inline Status check_not_null(const void* pointer, std::string_view call, std::string_view name) {
   if (pointer == nullptr) [[unlikely]]
@@ -46,12 +51,35 @@ inline Status check_communicator(ncclComm_t handle, std::string_view call) {
 }
 
 /// The host device runs work in the null stream only.
-Status check_stream(cudaStream_t stream, std::string_view call);
-Status check_data_type(ncclDataType_t type, std::string_view call);
-/// Built-in reductions, and handles of ncclRedOpCreatePreMulSum().
-Status check_reduction(ncclRedOp_t op, std::string_view call);
-/// A buffer of count elements: there, and its size a number.
-Status check_buffer(const void* buffer, std::size_t count, ncclDataType_t type, std::string_view call,
-                    std::string_view name);
+inline Status check_stream(cudaStream_t stream, std::string_view call) {
+  if (stream != nullptr) [[unlikely]]
+    return gpu_stream(stream, call);
+  return {};
+}
+
+inline Status check_data_type(ncclDataType_t type, std::string_view call) {
+  if (static_cast<unsigned int>(type) >= ncclNumTypes) [[unlikely]]
+    return invalid_data_type(type, call);
+  return {};
+}
+
+/// Built-in reductions. There are no handles of ncclRedOpCreatePreMulSum() yet.
+inline Status check_reduction(ncclRedOp_t op, std::string_view call) {
+  if (static_cast<unsigned int>(op) >= ncclNumOps) [[unlikely]]
+    return invalid_reduction(op, call);
+  return {};
+}
+
+/// A buffer of count elements of a type that has been checked: there, and its size a number.
+inline Status check_buffer(const void* buffer, std::size_t count, ncclDataType_t type, std::string_view call,
+                           std::string_view name) {
+  // No type has more than 8 bytes, and counts that they cannot make too large are all that occur.
+  constexpr std::size_t kLargest = std::numeric_limits<std::ptrdiff_t>::max();
+  if (count > kLargest / 8 && count > kLargest / size_of(static_cast<DataType>(type))) [[unlikely]]
+    return too_many_elements(count, type, call);
+  if (buffer == nullptr && count != 0) [[unlikely]]
+    return null_argument(call, name);
+  return {};
+}
 
 }  // namespace hawser::api

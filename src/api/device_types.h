@@ -4,8 +4,7 @@
 // C and C++. tests/api compares them with NCCL's.
 #pragma once
 
-#include <stdint.h>
-
+// NOLINTBEGIN(readability-identifier-naming): the names of members are NCCL's
 struct ncclTeam {
   int nRanks;
   int rank;
@@ -15,3 +14,4 @@ struct ncclTeam {
 struct ncclMultimemHandle {
   void* mcBasePtr;
 };
+// NOLINTEND(readability-identifier-naming)

@@ -18,23 +18,23 @@ HAWSER_WEAK_NAME(ncclGetLastError)
 void pncclResetDebugInit(void) { hawserResetDebugInit(); }
 HAWSER_WEAK_NAME(ncclResetDebugInit)
 
-ncclResult_t pncclGetUniqueId(ncclUniqueId* uniqueId) { return hawserGetUniqueId(uniqueId); }
+ncclResult_t pncclGetUniqueId(ncclUniqueId* unique_id) { return hawserGetUniqueId(unique_id); }
 HAWSER_WEAK_NAME(ncclGetUniqueId)
 
-ncclResult_t pncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank) {
-  return hawserCommInitRank(comm, nranks, commId, rank);
+ncclResult_t pncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank) {
+  return hawserCommInitRank(comm, nranks, comm_id, rank);
 }
 HAWSER_WEAK_NAME(ncclCommInitRank)
 
-ncclResult_t pncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank,
+ncclResult_t pncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank,
                                      ncclConfig_t* config) {
-  return hawserCommInitRankConfig(comm, nranks, commId, rank, config);
+  return hawserCommInitRankConfig(comm, nranks, comm_id, rank, config);
 }
 HAWSER_WEAK_NAME(ncclCommInitRankConfig)
 
-ncclResult_t pncclCommInitRankScalable(ncclComm_t* newcomm, int nranks, int myrank, int nId, ncclUniqueId* commIds,
+ncclResult_t pncclCommInitRankScalable(ncclComm_t* newcomm, int nranks, int myrank, int n_id, ncclUniqueId* comm_ids,
                                        ncclConfig_t* config) {
-  return hawserCommInitRankScalable(newcomm, nranks, myrank, nId, commIds, config);
+  return hawserCommInitRankScalable(newcomm, nranks, myrank, n_id, comm_ids, config);
 }
 HAWSER_WEAK_NAME(ncclCommInitRankScalable)
 
@@ -48,20 +48,20 @@ ncclResult_t pncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* new
 }
 HAWSER_WEAK_NAME(ncclCommSplit)
 
-ncclResult_t pncclCommShrink(ncclComm_t comm, int* excludeRanksList, int excludeRanksCount, ncclComm_t* newcomm,
-                             ncclConfig_t* config, int shrinkFlags) {
-  return hawserCommShrink(comm, excludeRanksList, excludeRanksCount, newcomm, config, shrinkFlags);
+ncclResult_t pncclCommShrink(ncclComm_t comm, int* exclude_ranks_list, int exclude_ranks_count, ncclComm_t* newcomm,
+                             ncclConfig_t* config, int shrink_flags) {
+  return hawserCommShrink(comm, exclude_ranks_list, exclude_ranks_count, newcomm, config, shrink_flags);
 }
 HAWSER_WEAK_NAME(ncclCommShrink)
 
-ncclResult_t pncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId* uniqueId) {
-  return hawserCommGetUniqueId(comm, uniqueId);
+ncclResult_t pncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId* unique_id) {
+  return hawserCommGetUniqueId(comm, unique_id);
 }
 HAWSER_WEAK_NAME(ncclCommGetUniqueId)
 
-ncclResult_t pncclCommGrow(ncclComm_t comm, int nRanks, const ncclUniqueId* uniqueId, int rank, ncclComm_t* newcomm,
+ncclResult_t pncclCommGrow(ncclComm_t comm, int n_ranks, const ncclUniqueId* unique_id, int rank, ncclComm_t* newcomm,
                            ncclConfig_t* config) {
-  return hawserCommGrow(comm, nRanks, uniqueId, rank, newcomm, config);
+  return hawserCommGrow(comm, n_ranks, unique_id, rank, newcomm, config);
 }
 HAWSER_WEAK_NAME(ncclCommGrow)
 
@@ -77,11 +77,11 @@ HAWSER_WEAK_NAME(ncclCommDestroy)
 ncclResult_t pncclCommAbort(ncclComm_t comm) { return hawserCommAbort(comm); }
 HAWSER_WEAK_NAME(ncclCommAbort)
 
-ncclResult_t pncclCommRevoke(ncclComm_t comm, int revokeFlags) { return hawserCommRevoke(comm, revokeFlags); }
+ncclResult_t pncclCommRevoke(ncclComm_t comm, int revoke_flags) { return hawserCommRevoke(comm, revoke_flags); }
 HAWSER_WEAK_NAME(ncclCommRevoke)
 
-ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* asyncError) {
-  return hawserCommGetAsyncError(comm, asyncError);
+ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* async_error) {
+  return hawserCommGetAsyncError(comm, async_error);
 }
 HAWSER_WEAK_NAME(ncclCommGetAsyncError)
 
@@ -119,8 +119,8 @@ HAWSER_WEAK_NAME(ncclCommRegister)
 ncclResult_t pncclCommDeregister(const ncclComm_t comm, void* handle) { return hawserCommDeregister(comm, handle); }
 HAWSER_WEAK_NAME(ncclCommDeregister)
 
-ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void* buff, size_t size, ncclWindow_t* win, int winFlags) {
-  return hawserCommWindowRegister(comm, buff, size, win, winFlags);
+ncclResult_t pncclCommWindowRegister(ncclComm_t comm, void* buff, size_t size, ncclWindow_t* win, int win_flags) {
+  return hawserCommWindowRegister(comm, buff, size, win, win_flags);
 }
 HAWSER_WEAK_NAME(ncclCommWindowRegister)
 
@@ -129,8 +129,8 @@ ncclResult_t pncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win) {
 }
 HAWSER_WEAK_NAME(ncclCommWindowDeregister)
 
-ncclResult_t pncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, void** outUserPtr) {
-  return hawserWinGetUserPtr(comm, win, outUserPtr);
+ncclResult_t pncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, void** out_user_ptr) {
+  return hawserWinGetUserPtr(comm, win, out_user_ptr);
 }
 HAWSER_WEAK_NAME(ncclWinGetUserPtr)
 
@@ -261,19 +261,20 @@ ncclResult_t pncclRecv(void* recvbuff, size_t count, ncclDataType_t datatype, in
 HAWSER_WEAK_NAME(ncclRecv)
 
 ncclResult_t pncclPutSignal(const void* localbuff, size_t count, ncclDataType_t datatype, int peer,
-                            ncclWindow_t peerWin, size_t peerWinOffset, int sigIdx, int ctx, unsigned int flags,
+                            ncclWindow_t peer_win, size_t peer_win_offset, int sig_idx, int ctx, unsigned int flags,
                             ncclComm_t comm, cudaStream_t stream) {
-  return hawserPutSignal(localbuff, count, datatype, peer, peerWin, peerWinOffset, sigIdx, ctx, flags, comm, stream);
+  return hawserPutSignal(localbuff, count, datatype, peer, peer_win, peer_win_offset, sig_idx, ctx, flags, comm,
+                         stream);
 }
 HAWSER_WEAK_NAME(ncclPutSignal)
 
-ncclResult_t pncclSignal(int peer, int sigIdx, int ctx, unsigned int flags, ncclComm_t comm, cudaStream_t stream) {
-  return hawserSignal(peer, sigIdx, ctx, flags, comm, stream);
+ncclResult_t pncclSignal(int peer, int sig_idx, int ctx, unsigned int flags, ncclComm_t comm, cudaStream_t stream) {
+  return hawserSignal(peer, sig_idx, ctx, flags, comm, stream);
 }
 HAWSER_WEAK_NAME(ncclSignal)
 
-ncclResult_t pncclWaitSignal(int nDesc, ncclWaitSignalDesc_t* signalDescs, ncclComm_t comm, cudaStream_t stream) {
-  return hawserWaitSignal(nDesc, signalDescs, comm, stream);
+ncclResult_t pncclWaitSignal(int n_desc, ncclWaitSignalDesc_t* signal_descs, ncclComm_t comm, cudaStream_t stream) {
+  return hawserWaitSignal(n_desc, signal_descs, comm, stream);
 }
 HAWSER_WEAK_NAME(ncclWaitSignal)
 
@@ -283,7 +284,7 @@ HAWSER_WEAK_NAME(ncclGroupStart)
 ncclResult_t pncclGroupEnd(void) { return hawserGroupEnd(); }
 HAWSER_WEAK_NAME(ncclGroupEnd)
 
-ncclResult_t pncclGroupSimulateEnd(ncclSimInfo_t* simInfo) { return hawserGroupSimulateEnd(simInfo); }
+ncclResult_t pncclGroupSimulateEnd(ncclSimInfo_t* sim_info) { return hawserGroupSimulateEnd(sim_info); }
 HAWSER_WEAK_NAME(ncclGroupSimulateEnd)
 
 ncclResult_t pncclParamBind(ncclParamHandle_t* out, const char* key) { return hawserParamBind(out, key); }
@@ -316,18 +317,18 @@ HAWSER_WEAK_NAME(ncclParamGetU64)
 ncclResult_t pncclParamGetStr(ncclParamHandle_t h, const char** out) { return hawserParamGetStr(h, out); }
 HAWSER_WEAK_NAME(ncclParamGetStr)
 
-ncclResult_t pncclParamGet(ncclParamHandle_t h, void* out, int maxLen, int* len) {
-  return hawserParamGet(h, out, maxLen, len);
+ncclResult_t pncclParamGet(ncclParamHandle_t h, void* out, int max_len, int* len) {
+  return hawserParamGet(h, out, max_len, len);
 }
 HAWSER_WEAK_NAME(ncclParamGet)
 
-ncclResult_t pncclParamGetParameter(const char* key, const char** value, int* valueLen) {
-  return hawserParamGetParameter(key, value, valueLen);
+ncclResult_t pncclParamGetParameter(const char* key, const char** value, int* value_len) {
+  return hawserParamGetParameter(key, value, value_len);
 }
 HAWSER_WEAK_NAME(ncclParamGetParameter)
 
-ncclResult_t pncclParamGetAllParameterKeys(const char*** table, int* tableLen) {
-  return hawserParamGetAllParameterKeys(table, tableLen);
+ncclResult_t pncclParamGetAllParameterKeys(const char*** table, int* table_len) {
+  return hawserParamGetAllParameterKeys(table, table_len);
 }
 HAWSER_WEAK_NAME(ncclParamGetAllParameterKeys)
 

@@ -12,4 +12,5 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 // Declares a weak second name for p##name.
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared takes none
 #define HAWSER_WEAK_NAME(name) extern __typeof__(p##name) name __attribute__((weak, alias("p" #name)));

@@ -120,18 +120,18 @@ Result<std::unique_ptr<executor::Execution>> Communicator::build(const algorithm
   return std::make_unique<executor::Execution>(std::move(bound));
 }
 
-Result<executor::Execution*> Communicator::execution(const algorithms::Call& call) {
+Result<Communicator::CacheEntry*> Communicator::find(const algorithms::Call& call) {
   CacheEntry& entry = cache_[hash_of(call) % kCacheEntries];
-  if (entry.execution && entry.call == call) return entry.execution.get();
+  if (entry.execution && entry.call == call) return &entry;
   std::unique_ptr<executor::Execution> built = HAWSER_TRY_VALUE(build(call));
   if (entry.execution) retired_.push_back(std::move(entry.execution));
   entry = {call, std::move(built), store_policy(call, topology_, config_)};
-  return entry.execution.get();
+  return &entry;
 }
 
 Status Communicator::begin(const algorithms::Call& call) {
-  inside_.store(1, std::memory_order_seq_cst);  // partner: await_idle
-  if (abort_.load(std::memory_order_seq_cst) != 0) {
+  inside_.store(1, std::memory_order_release);  // partner: await_idle
+  if (abort_.load(std::memory_order_relaxed) != 0) {
     return {Code::kInvalidUsage, fmt::format("rank {}: the communicator was aborted", rank_)};
   }
   if (has_left_.load(std::memory_order_relaxed)) {
@@ -163,17 +163,17 @@ Status Communicator::fail(Status failure) {
 
 Status Communicator::run(const algorithms::Call& call, const executor::Buffers& buffers) {
   if (Status refusal = begin(call); !refusal.is_ok()) return end(std::move(refusal));
-  const CacheEntry& entry = cache_[hash_of(call) % kCacheEntries];
-  const Result<executor::Execution*> found = execution(call);
+  const Result<CacheEntry*> found = find(call);
   if (!found.is_ok()) return end(found.status());
+  const CacheEntry& entry = *found.value();
   retired_.clear();
-  found.value()->start(buffers, entry.stores, *transport_);
-  return end(executor::run(*found.value(), context_));
+  entry.execution->start(buffers, entry.stores, *transport_);
+  return end(executor::run(*entry.execution, context_));
 }
 
 Result<executor::Call> Communicator::prepare(const algorithms::Call& call, const executor::Buffers& buffers) {
-  executor::Execution* found = HAWSER_TRY_VALUE(execution(call));
-  return executor::Call{found, buffers, cache_[hash_of(call) % kCacheEntries].stores};
+  const CacheEntry* const entry = HAWSER_TRY_VALUE(find(call));
+  return executor::Call{entry->execution.get(), buffers, entry->stores};
 }
 
 Status Communicator::async_error() {
@@ -192,7 +192,9 @@ Status Communicator::finalize() {
 
 bool Communicator::await_idle() {
   const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(900);
-  while (inside_.load(std::memory_order_seq_cst) != 0) {  // partner: end
+  // begin() stores its mark without a fence, which would cost every small call; a store is visible long before this nap is over.
+  std::this_thread::sleep_for(std::chrono::microseconds(200));
+  while (inside_.load(std::memory_order_acquire) != 0) {  // partner: end
     if (Clock::now() >= deadline) return false;
     transport::ring(*transport_->doorbell());
     std::this_thread::yield();

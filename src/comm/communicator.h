@@ -70,7 +70,6 @@ class Communicator {
 
   Communicator(const InitArgs& args, Config config);
   Status connect(const InitArgs& args);
-  Result<executor::Execution*> execution(const algorithms::Call& call);
   Result<std::unique_ptr<executor::Execution>> build(const algorithms::Call& call);
   Status fail(Status failure);
   [[nodiscard]] std::string describe(const executor::Blocked& blocked) const;
@@ -82,6 +81,8 @@ class Communicator {
     std::unique_ptr<executor::Execution> execution;
     executor::StorePolicy stores;
   };
+  /// The table's place for a call, filled with its execution: one load and one compare if it is there.
+  Result<CacheEntry*> find(const algorithms::Call& call);
 
   std::atomic<std::uint64_t> magic_{kMagic};
   int rank_ = 0;

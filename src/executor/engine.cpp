@@ -8,7 +8,18 @@ namespace hawser::executor {
 namespace {
 
 Result<Execution::Advance> advance(Execution& execution) {
-  return execution.bound().is_straight_line ? execution.advance_straight() : execution.advance();
+  StraightLine* const straight = execution.straight_line();
+  if (straight == nullptr) return execution.advance();
+  const std::size_t before = straight->position();
+  switch (straight->advance()) {
+    case StraightLine::Outcome::kDone:
+      return Execution::Advance::kDone;
+    case StraightLine::Outcome::kWaiting:
+      return straight->position() == before ? Execution::Advance::kIdle : Execution::Advance::kProgress;
+    case StraightLine::Outcome::kMismatch:
+      return execution.straight_mismatch();
+  }
+  return Execution::Advance::kIdle;
 }
 
 /// Where one queue stands.
@@ -34,6 +45,15 @@ Result<Execution::Advance> turn(const Queue& queue, Progress& progress) {
 }  // namespace
 
 Status run(Execution& execution, const Context& context) {
+  // Most small calls find everything there, or nearly: no waiter yet.
+  if (StraightLine* const straight = execution.straight_line()) {
+    constexpr int kEagerTurns = 32;
+    for (int turn = 0; turn < kEagerTurns; ++turn) {
+      const StraightLine::Outcome outcome = straight->advance();
+      if (outcome == StraightLine::Outcome::kDone) return {};
+      if (outcome == StraightLine::Outcome::kMismatch) return execution.straight_mismatch();
+    }
+  }
   const std::array<const Context*, 1> contexts = {&context};
   Waiter waiter(contexts);
   while (true) {

@@ -14,6 +14,7 @@ Execution::Execution(BoundPlan bound)
       receive_base_(bound_.receive_ports.size()),
       has_referred_(bound_.send_ports.size()) {
   if (bound_.scratch_bytes > 0) scratch_ = std::make_unique<std::byte[]>(bound_.scratch_bytes * bound_.window);
+  if (StraightLine::fits(bound_)) straight_.emplace(bound_, scratch_.get());
   std::size_t most_sources = 0;
   std::size_t most_destinations = 0;
   std::size_t most_places = 0;
@@ -32,13 +33,12 @@ Execution::Execution(BoundPlan bound)
 }
 
 void Execution::start(const Buffers& buffers, const StorePolicy& stores, transport::Transport& transport) {
+  if (straight_) return straight_->start(buffers.input, buffers.output, buffers.scale);
   buffers_ = buffers;
   stores_ = stores;
-  straight_position_ = 0;
   for (std::size_t i = 0; i < send_base_.size(); ++i) send_base_[i] = bound_.send_ports[i]->announced();
   for (std::size_t i = 0; i < receive_base_.size(); ++i) receive_base_[i] = bound_.receive_ports[i]->consumed();
   std::ranges::fill(has_referred_, std::uint8_t{0});
-  if (bound_.is_straight_line) return;
   lanes_done_ = 0;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     lanes_[i] = {};
@@ -164,15 +164,9 @@ Result<Execution::Advance> Execution::advance() {
   return outcome;
 }
 
-Result<Execution::Advance> Execution::advance_straight() {
-  if (straight_position_ < bound_.issue_order.size()) {
-    const BoundStep& step = bound_.steps[bound_.issue_order[straight_position_]];
-    if (missing_of(step)) return Advance::kIdle;
-    HAWSER_TRY(run(step, 0));
-    ++straight_position_;
-  }
-  if (straight_position_ < bound_.issue_order.size()) return Advance::kProgress;
-  return are_references_released() ? Advance::kDone : Advance::kIdle;
+Status Execution::straight_mismatch() const {
+  transport::ReceivePort& port = *straight_->mismatched();
+  return mismatch(port, *port.front(), straight_->expected_bytes());
 }
 
 bool Execution::are_references_released() {
@@ -185,16 +179,14 @@ bool Execution::are_references_released() {
 }
 
 Blocked Execution::blocked_on() {
-  if (bound_.is_straight_line) {
-    if (straight_position_ < bound_.issue_order.size()) {
-      return missing_of(bound_.steps[bound_.issue_order[straight_position_]]).value_or(Blocked{});
-    }
-  } else {
-    for (std::size_t i = 0; i < lanes_.size(); ++i) {
-      const LaneState& lane = lanes_[i];
-      if (lane.position == lane.total) continue;
-      if (const auto missing = missing_of(bound_.steps[bound_.lanes[i].begin + lane.step])) return *missing;
-    }
+  if (straight_) {
+    if (straight_->position() >= bound_.issue_order.size()) return {};
+    return missing_of(bound_.steps[bound_.issue_order[straight_->position()]]).value_or(Blocked{});
+  }
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const LaneState& lane = lanes_[i];
+    if (lane.position == lane.total) continue;
+    if (const auto missing = missing_of(bound_.steps[bound_.lanes[i].begin + lane.step])) return *missing;
   }
   for (std::size_t i = 0; i < has_referred_.size(); ++i) {
     transport::SendPort& port = *bound_.send_ports[i];

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "executor/bound_plan.h"
+#include "executor/straight_line.h"
 
 namespace hawser::executor {
 
@@ -44,8 +45,10 @@ class Execution {
   /// Lets every lane take what steps it can, at most one each; a failed Status if a message does not fit the call.
   Result<Advance> advance();
 
-  /// The steps in issue order: runs step `position()` if it can.
-  Result<Advance> advance_straight();
+  /// The small-message path, if the plan has one: run that instead of advance().
+  [[nodiscard]] StraightLine* straight_line() { return straight_ ? &*straight_ : nullptr; }
+  /// The failure behind StraightLine::Outcome::kMismatch.
+  [[nodiscard]] Status straight_mismatch() const;
 
   [[nodiscard]] const BoundPlan& bound() const { return bound_; }
   /// For sentences, when nothing can be done.
@@ -107,7 +110,7 @@ class Execution {
   std::vector<std::uint64_t> send_base_;     ///< announced() of each send port at the start
   std::vector<std::uint64_t> receive_base_;  ///< consumed() of each receive port at the start
   std::vector<std::uint8_t> has_referred_;   ///< per send port: a message of this run is read in place
-  std::size_t straight_position_ = 0;
+  std::optional<StraightLine> straight_;
   std::size_t lanes_done_ = 0;
   bool may_post_ = false;
 

@@ -89,8 +89,6 @@ void Execution::add_destination(const Span& span, kernels::Store store) {
 
 /// Memory whose bytes are the message: the source of a plain move, or where the result is stored anyway. Null if there is none.
 const std::byte* Execution::referable(const BoundStep& step, std::size_t tile) const {
-  // In issue order nothing waits for the release of one message before the next step overwrites what it refers to.
-  if (bound_.is_straight_line) return nullptr;
   const Operand& source = bound_.operands[step.sources.begin];
   if (step.is_move && source.port < 0) return inputs_.front().data;
   for (std::uint32_t i = step.destinations.begin; i < step.destinations.end; ++i) {

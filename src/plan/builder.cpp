@@ -21,6 +21,7 @@ struct Placed {
   const Step* step;
   int lane;
   int index;
+  std::vector<Access> accesses;
 };
 
 bool overlaps(const Run& a, const Run& b) { return a.first < b.first + b.count && b.first < a.first + a.count; }
@@ -64,10 +65,10 @@ std::vector<Access> accesses_of(const Step& step) {
 enum class Conflict : std::uint8_t { kNone, kFinished, kReleased };
 
 /// What `later` must wait for in `earlier`.
-Conflict conflict_between(const Step& earlier, const Step& later, const Aliasing& aliasing, bool scratch_only) {
+Conflict conflict_between(const Placed& earlier, const Placed& later, const Aliasing& aliasing, bool scratch_only) {
   Conflict worst = Conflict::kNone;
-  for (const Access& a : accesses_of(earlier)) {
-    for (const Access& b : accesses_of(later)) {
+  for (const Access& a : earlier.accesses) {
+    for (const Access& b : later.accesses) {
       if (!a.is_write && !b.is_write) continue;
       if (scratch_only && a.region->space != Space::kScratch) continue;
       if (!may_share_memory(*a.region, *b.region, aliasing)) continue;
@@ -90,7 +91,8 @@ std::vector<Placed> in_issue_order(const Plan& plan) {
   for (int lane = 0; lane < static_cast<int>(plan.lanes.size()); ++lane) {
     const std::vector<Step>& steps = plan.lanes[static_cast<std::size_t>(lane)].steps;
     for (int index = 0; index < static_cast<int>(steps.size()); ++index) {
-      placed.push_back({&steps[static_cast<std::size_t>(index)], lane, index});
+      const Step& step = steps[static_cast<std::size_t>(index)];
+      placed.push_back({&step, lane, index, accesses_of(step)});
     }
   }
   std::ranges::sort(placed, {}, [](const Placed& p) { return p.step->issue; });
@@ -104,12 +106,12 @@ std::vector<After> dependencies(const Placed& later, std::span<const Placed> all
   std::vector<After> after;
   for (const Placed& earlier : all) {
     const bool is_before = earlier.step->issue < later.step->issue;
-    const Conflict conflict = conflict_between(*earlier.step, *later.step, aliasing, !is_before);
-    if (is_before && must_be_named(conflict, earlier, later)) {
+    const Conflict conflict = is_before ? conflict_between(earlier, later, aliasing, false) : Conflict::kNone;
+    if (must_be_named(conflict, earlier, later)) {
       after.push_back({earlier.lane, earlier.index, 0, conflict == Conflict::kReleased});
     }
     if (plan.scratch.empty()) continue;
-    const Conflict across = conflict_between(*earlier.step, *later.step, aliasing, true);
+    const Conflict across = conflict_between(earlier, later, aliasing, true);
     if (must_be_named(across, earlier, later)) {
       after.push_back({earlier.lane, earlier.index, plan.window, across == Conflict::kReleased});
     }

@@ -9,18 +9,12 @@
 namespace hawser::plan {
 namespace {
 
-void fill_with_garbage(std::span<std::byte> bytes, std::uint64_t seed) {
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = garbage(seed, i);
+/// A byte that initial garbage consists of.
+std::byte garbage(std::uint64_t seed, std::uint64_t buffer) {
+  return static_cast<std::byte>(((seed * 8191 + buffer + 1) * 0x9e3779b97f4a7c15U) >> 56);
 }
 
 }  // namespace
-
-std::byte garbage(std::uint64_t seed, std::size_t index) {
-  std::uint64_t mixed = (seed + index + 1) * 0x9e3779b97f4a7c15U;
-  mixed ^= mixed >> 29;
-  mixed *= 0xbf58476d1ce4e5b9U;
-  return static_cast<std::byte>(mixed >> 56);
-}
 
 std::vector<std::byte> ScatterList::read(std::size_t begin, std::size_t bytes) const {
   std::vector<std::byte> data;
@@ -56,8 +50,8 @@ RankMemory::RankMemory(const Plan& plan, std::span<const std::byte> input, const
   for (std::size_t copy = 0; copy < copies_; ++copy) {
     for (const Region& model : plan.scratch) {
       const Geometry& geometry = model.space == Space::kInput ? input_geometry_ : output_geometry_;
-      std::vector<std::byte>& chunk = scratch_.emplace_back(geometry.slice(model.runs[0].first, 0, tile_bytes_).bytes);
-      fill_with_garbage(chunk, options.seed + scratch_.size());
+      const std::size_t bytes = geometry.slice(model.runs[0].first, 0, tile_bytes_).bytes;
+      scratch_.emplace_back(bytes, garbage(options.seed, scratch_.size()));
     }
   }
 }
@@ -66,8 +60,7 @@ void RankMemory::place_buffers(const Plan& plan, std::span<const std::byte> inpu
   const auto rank = static_cast<std::size_t>(plan.rank);
   const Aliasing aliasing = in_place_aliasing(plan);
   const bool is_in_place = rank < options.in_place.size() && options.in_place[rank] && aliasing.chunks > 0;
-  store_[1].resize(output_geometry_.bytes());
-  fill_with_garbage(store_[1], options.seed);
+  store_[1].assign(output_geometry_.bytes(), garbage(options.seed, rank));
   if (!is_in_place) {
     store_[0].assign(input.begin(), input.end());
     input_ = store_[0];

@@ -31,9 +31,6 @@ class ScatterList {
   std::size_t size_ = 0;
 };
 
-/// A byte of garbage; equal arguments give equal garbage, so that runs can be repeated.
-std::byte garbage(std::uint64_t seed, std::size_t index);
-
 /// Input, output and scratch of one rank. Not copyable or movable: lists borrow from it.
 class RankMemory {
  public:

@@ -6,42 +6,42 @@
 
 int ncclGetVersion(int* version);
 
-static int calls;
+static int calls;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): what the test counts
 
 int fake_nccl_calls(void) { return calls; }
 
 int ncclGetVersion(int* version) {
   ++calls;
-  *version = FAKE_VERSION;
+  *version = HAWSER_TEST_FAKE_VERSION;
   return 0;
 }
 
-#define COUNTED(name)   \
-  int name(void);       \
-  int name(void) {      \
-    ++calls;            \
-    return FAKE_RESULT; \
+#define HAWSER_TEST_COUNTED(name)   \
+  int name(void);                   \
+  int name(void) {                  \
+    ++calls;                        \
+    return HAWSER_TEST_FAKE_RESULT; \
   }
 
-COUNTED(ncclAllReduce)
-COUNTED(ncclCommCount)
-COUNTED(ncclCommDestroy)
-COUNTED(ncclCommInitAll)
-COUNTED(ncclCommInitRank)
-COUNTED(ncclCommInitRankConfig)
-COUNTED(ncclGetUniqueId)
-COUNTED(ncclGroupEnd)
-COUNTED(ncclGroupStart)
-COUNTED(ncclMemAlloc)
-COUNTED(ncclMemFree)
-COUNTED(pncclAllReduce)
-COUNTED(pncclGetVersion)
-COUNTED(pncclGroupEnd)
-COUNTED(pncclGroupStart)
+HAWSER_TEST_COUNTED(ncclAllReduce)
+HAWSER_TEST_COUNTED(ncclCommCount)
+HAWSER_TEST_COUNTED(ncclCommDestroy)
+HAWSER_TEST_COUNTED(ncclCommInitAll)
+HAWSER_TEST_COUNTED(ncclCommInitRank)
+HAWSER_TEST_COUNTED(ncclCommInitRankConfig)
+HAWSER_TEST_COUNTED(ncclGetUniqueId)
+HAWSER_TEST_COUNTED(ncclGroupEnd)
+HAWSER_TEST_COUNTED(ncclGroupStart)
+HAWSER_TEST_COUNTED(ncclMemAlloc)
+HAWSER_TEST_COUNTED(ncclMemFree)
+HAWSER_TEST_COUNTED(pncclAllReduce)
+HAWSER_TEST_COUNTED(pncclGetVersion)
+HAWSER_TEST_COUNTED(pncclGroupEnd)
+HAWSER_TEST_COUNTED(pncclGroupStart)
 
 #ifdef FAKE_HAWSER_NAMES
-COUNTED(hawserAllReduce)
-COUNTED(hawserGetVersion)
-COUNTED(hawserGroupEnd)
-COUNTED(hawserGroupStart)
+HAWSER_TEST_COUNTED(hawserAllReduce)
+HAWSER_TEST_COUNTED(hawserGetVersion)
+HAWSER_TEST_COUNTED(hawserGroupEnd)
+HAWSER_TEST_COUNTED(hawserGroupStart)
 #endif

@@ -8,7 +8,7 @@
 
 #include "fake_nccl.h"
 
-#define REQUIRE(condition)                                    \
+#define HAWSER_TEST_REQUIRE(condition)                        \
   do {                                                        \
     if (!(condition)) {                                       \
       fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
@@ -23,40 +23,43 @@ typedef ncclResult_t (*Destroy)(ncclComm_t);
 typedef ncclResult_t (*Group)(void);
 typedef int (*Calls)(void);
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names that are declared take none
 // POSIX lets a function's address come as a void*, ISO C does not: through memory both are content.
-#define LOAD(type, name, library, symbol)  \
-  type name;                               \
-  *(void**)&name = dlsym(library, symbol); \
-  REQUIRE(name != NULL)
+#define HAWSER_TEST_LOAD(type, name, library, symbol) \
+  type name;                                          \
+  *(void**)&name = dlsym(library, symbol);            \
+  HAWSER_TEST_REQUIRE(name != NULL)
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 int main(int count, char** arguments) {
-  REQUIRE(count == 3);
+  HAWSER_TEST_REQUIRE(count == 3);
   void* fake = dlopen(arguments[1], RTLD_NOW | RTLD_GLOBAL);
-  REQUIRE(fake != NULL);
+  HAWSER_TEST_REQUIRE(fake != NULL);
   void* hawser = dlopen(arguments[2], RTLD_NOW | RTLD_LOCAL);
-  REQUIRE(hawser != NULL);
-  LOAD(Calls, calls, fake, "fake_nccl_calls");
-  LOAD(GetVersion, version_of, hawser, "hawserGetVersion");
-  LOAD(InitAll, init_all, hawser, "hawserCommInitAll");
-  LOAD(AllReduce, all_reduce, hawser, "hawserAllReduce");
-  LOAD(Destroy, destroy, hawser, "hawserCommDestroy");
-  LOAD(Group, group_start, hawser, "hawserGroupStart");
-  LOAD(Group, group_end, hawser, "hawserGroupEnd");
+  HAWSER_TEST_REQUIRE(hawser != NULL);
+  HAWSER_TEST_LOAD(Calls, calls, fake, "fake_nccl_calls");
+  HAWSER_TEST_LOAD(GetVersion, version_of, hawser, "hawserGetVersion");
+  HAWSER_TEST_LOAD(InitAll, init_all, hawser, "hawserCommInitAll");
+  HAWSER_TEST_LOAD(AllReduce, all_reduce, hawser, "hawserAllReduce");
+  HAWSER_TEST_LOAD(Destroy, destroy, hawser, "hawserCommDestroy");
+  HAWSER_TEST_LOAD(Group, group_start, hawser, "hawserGroupStart");
+  HAWSER_TEST_LOAD(Group, group_end, hawser, "hawserGroupEnd");
 
   int version = 0;
-  REQUIRE(version_of(&version) == ncclSuccess && version == NCCL_VERSION_CODE);
+  HAWSER_TEST_REQUIRE(version_of(&version) == ncclSuccess && version == NCCL_VERSION_CODE);
   ncclComm_t comms[2] = {NULL, NULL};
-  REQUIRE(init_all(comms, 2, NULL) == ncclSuccess);
-  float data[2][3] = {{1, 2, 3}, {10, 20, 30}};
-  const float sums[3] = {11, 22, 33};
-  REQUIRE(group_start() == ncclSuccess);
+  HAWSER_TEST_REQUIRE(init_all(comms, 2, NULL) == ncclSuccess);
+  int data[2][3] = {{1, 2, 3}, {10, 20, 30}};
+  const int sums[3] = {11, 22, 33};
+  HAWSER_TEST_REQUIRE(group_start() == ncclSuccess);
   for (int rank = 0; rank < 2; ++rank)
-    REQUIRE(all_reduce(data[rank], data[rank], 3, ncclFloat, ncclSum, comms[rank], NULL) == ncclSuccess);
-  REQUIRE(group_end() == ncclSuccess);
+    HAWSER_TEST_REQUIRE(all_reduce(data[rank], data[rank], 3, ncclInt, ncclSum, comms[rank], NULL) == ncclSuccess);
+  HAWSER_TEST_REQUIRE(group_end() == ncclSuccess);
   for (int rank = 0; rank < 2; ++rank) {
-    REQUIRE(memcmp(data[rank], sums, sizeof(sums)) == 0);
-    REQUIRE(destroy(comms[rank]) == ncclSuccess);
+    HAWSER_TEST_REQUIRE(memcmp(data[rank], sums, sizeof(sums)) == 0);
+    HAWSER_TEST_REQUIRE(destroy(comms[rank]) == ncclSuccess);
   }
-  REQUIRE(calls() == 0);
+  HAWSER_TEST_REQUIRE(calls() == 0);
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plan/verify.h"
 #include "verify_judge.h"
 
 namespace hawser::test {
@@ -22,6 +23,18 @@ TEST(Mutants, NoneThatPassesVerifyIsWrong) {
 TEST(Mutants, TheInterpreterFindsDamageToo) {
   const Tally tally = run_mutants(60, kSchedules, 100000, Refused::kJudgedToo);
   EXPECT_GT(tally.refused_and_wrong, tally.refused / 2);
+}
+
+TEST(Mutants, HeavyDamageIsRefusedInWords) {
+  Random random(3);
+  for (int i = 0; i < 1500; ++i) {
+    Case damaged = pick_case(5, random);
+    const int blows = 2 + below(random, 6);
+    for (int blow = 0; blow < blows; ++blow) mutate(damaged.plans, random);
+    const Result<plan::Proof> proof = verify(damaged.plans, plan::VerifyOptions{.in_place = damaged.in_place});
+    EXPECT_EQ(proof.is_ok(), proof.status().message().empty());
+    for (const plan::Plan& one : damaged.plans) EXPECT_FALSE(print(one).empty());
+  }
 }
 
 TEST(Rewrites, AllPass) {

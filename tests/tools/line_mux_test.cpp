@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hawser_run/line_mux.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -75,7 +76,7 @@ TEST(LineMux, RandomPiecesGiveWholeLines) {
   std::string todo[kRanks];
   for (int rank = 0; rank < kRanks; ++rank)
     for (int line = 0; line < 50; ++line)
-      todo[rank] += std::to_string(line) + ":" + std::string(random() % 40, static_cast<char>('a' + rank)) + "\n";
+      todo[rank] += fmt::format("{}:{}\n", line, std::string(random() % 40, static_cast<char>('a' + rank)));
   std::string out;
   for (int left = kRanks; left > 0;) {
     const auto rank = static_cast<int>(random() % kRanks);
@@ -90,7 +91,7 @@ TEST(LineMux, RandomPiecesGiveWholeLines) {
   std::istringstream lines(out);
   for (std::string line; std::getline(lines, line);) {
     const int rank = line[1] - '0';
-    const std::string start = "[" + std::to_string(rank) + "] " + std::to_string(next[rank]++) + ":";
+    const std::string start = fmt::format("[{}] {}:", rank, next[rank]++);
     ASSERT_EQ(line.substr(0, start.size()), start);
     EXPECT_EQ(line.find_first_not_of(static_cast<char>('a' + rank), start.size()), std::string::npos) << line;
   }

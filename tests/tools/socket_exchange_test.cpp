@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -40,7 +40,7 @@ void serve(run::Switchboard& board, const Line (&lines)[2]) {
     for (int rank = 0; rank < 2; ++rank) {
       if ((fds[rank].revents & POLLOUT) != 0) {
         const ssize_t sent = ::send(fds[rank].fd, board.due(rank).data(), board.due(rank).size(), MSG_NOSIGNAL);
-        if (sent > 0) ASSERT_TRUE(board.wrote(rank, static_cast<std::size_t>(sent)).is_ok());
+        ASSERT_TRUE(board.wrote(rank, static_cast<std::size_t>(std::max<ssize_t>(sent, 0))).is_ok());
       }
       if ((fds[rank].revents & (POLLIN | POLLHUP)) == 0) continue;
       char buffer[4096];

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The Hawser authors
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the translation units that clang-tidy should read: tidy_files.py COMPILE_COMMANDS [--all].
+"""Prints the translation units that clang-tidy should read: tidy_files.py [--all] [--most N] COMPILE_COMMANDS.
 
 Without --all: those changed since the merge base with main, or by the last commit where HEAD is main's; for a changed
-header a unit that includes it. Work that is not committed counts as changed."""
+header a unit that includes it. Work that is not committed counts as changed. With --most, at most so many, the library
+before tools and tests; how many are left out is said on standard error."""
+import argparse
 import json
 import pathlib
 import subprocess
@@ -53,18 +55,30 @@ def units_for(path, units, texts):
     return [unit for unit in sorted(units) if ending in texts(unit)][:1]
 
 
-def main(database, want_all=False):
-    entries = json.loads(pathlib.Path(database).read_text(encoding="utf-8"))
+def library_first(unit):
+    return not unit.startswith(("src/", "kernels/")), unit.startswith("tests/"), unit
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("database")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--most", type=int)
+    options = parser.parse_args(arguments)
+    entries = json.loads(pathlib.Path(options.database).read_text(encoding="utf-8"))
     known = {pathlib.Path(entry["file"]) for entry in entries}
     units = {str(path.relative_to(ROOT)) for path in known if path.is_relative_to(ROOT)}
-    units = {unit for unit in units if not unit.startswith("build/") and unit.endswith(".cpp")}
-    if want_all:
-        chosen = units
-    else:
-        chosen = {unit for path in changed_files() for unit in units_for(path, units, lambda u: tree.read(ROOT, u))}
-    print("\n".join(sorted(chosen)))
+    left_out = {subject for rule, subject in tree.exceptions(ROOT) if rule == "clang-tidy"}
+    units = {unit for unit in units - left_out if not unit.startswith("build/") and unit.endswith(".cpp")}
+    changed = [] if options.all else changed_files()
+    wanted = units if options.all else {u for path in changed for u in units_for(path, units, lambda u: tree.read(ROOT, u))}
+    chosen = sorted(wanted, key=library_first)[:options.most]
+    if len(chosen) < len(wanted):
+        print(f"clang-tidy: {len(wanted) - len(chosen)} of {len(wanted)} files left out to save time; "
+              "./dev lint reads them", file=sys.stderr)
+    print("\n".join(chosen))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], "--all" in sys.argv[2:]))
+    sys.exit(main(sys.argv[1:]))

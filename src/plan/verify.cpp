@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: The Hawser authors
 // SPDX-License-Identifier: Apache-2.0
+// What is shown for one call holds for calls one after another. A call is complete on a rank when its steps are done and
+// its locks released, so nothing touches its buffers after that: peers read or write them only between the begin and the
+// end of one of its own steps' accesses. Messages of the next call may queue up behind those of this one; they need
+// room, but by then the sender has sent all of this call's, so nobody in this call waits for them.
 #include "plan/verify.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Hawser authors
 // SPDX-License-Identifier: Apache-2.0
-// verify_campaign [--mutants N] [--rewrites N] [--schedules N] [--seed N] [--judge-refused] [--ranks N] [--speed N]
+// verify_campaign [--mutants N] [--rewrites N] [--schedules N] [--seed N] [--judge-refused]
+//                 [--ranks N] [--speed N] [--only LABEL]
 // The campaigns of verify_mutants_test in any length; --ranks proves every algorithm at 1 to N ranks in many
-// placements; --speed times verify at N ranks. Prints counts; exit code 1 if something is found.
+// placements; --speed times verify at N ranks (LABEL: all_reduce_ring, ...). Prints counts; exit code 1 if something is found.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -24,6 +25,7 @@ struct Arguments {
   std::uint64_t seed = 1;
   int ranks = 0;
   int speed = 0;
+  std::string_view only;
   Refused refused = Refused::kTrusted;
 };
 
@@ -40,6 +42,7 @@ Arguments parse(std::span<char*> words) {
     if (word == "--seed") arguments.seed = static_cast<std::uint64_t>(value);
     if (word == "--ranks") arguments.ranks = value;
     if (word == "--speed") arguments.speed = value;
+    if (word == "--only") arguments.only = words[i + 1];
   }
   return arguments;
 }
@@ -111,6 +114,7 @@ bool time_one(const algorithms::Algorithm& algorithm, int ranks) {
 int run(const Arguments& arguments) {
   bool is_clean = true;
   for (const algorithms::Algorithm* algorithm : algorithms::builtin()) {
+    if (!arguments.only.empty() && label_of(*algorithm) != arguments.only) continue;
     if (arguments.ranks > 0) is_clean = prove(*algorithm, arguments.ranks) && is_clean;
     if (arguments.speed > 0) is_clean = time_one(*algorithm, arguments.speed) && is_clean;
   }

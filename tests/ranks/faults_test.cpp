@@ -151,7 +151,9 @@ void stop_with_limit(int ranks, std::size_t count, int victim) {
   job.signal(victim, SIGKILL);
   const std::vector<int> outcomes = job.wait(std::chrono::seconds(10));
   for (int rank = 0; rank < ranks; ++rank) {
-    if (rank != victim && ranks == 2) EXPECT_EQ(outcomes[static_cast<std::size_t>(rank)], ncclTimeout);
+    if (rank != victim && ranks == 2) {
+      EXPECT_EQ(outcomes[static_cast<std::size_t>(rank)], ncclTimeout);
+    }
   }
 }
 

@@ -49,7 +49,9 @@ void reduce_and_check(int rank, int ranks, ncclComm_t comm, std::size_t count, b
       << ncclGetLastError(comm);
   for (std::size_t i = 0; i < count; ++i) {
     ASSERT_EQ(result[i], sum_at(ranks, i)) << "rank " << rank << " element " << i << " of " << count;
-    if (!is_in_place) ASSERT_EQ(in[i], value_at(rank, i)) << "the input changed";
+    if (!is_in_place) {
+      ASSERT_EQ(in[i], value_at(rank, i)) << "the input changed";
+    }
   }
   EXPECT_EQ(result[count], kCanary);
 }

@@ -237,7 +237,7 @@ TEST(Mesh, CancellationEndsWaiting) {
       const std::jthread thread([&] { outcome = connect_mesh(listeners[static_cast<std::size_t>(rank)], args); });
       cancel.store(1);
     }
-    EXPECT_LT(Clock::now() - before, seconds(1));
+    EXPECT_LT(Clock::now() - before, seconds(3));
     EXPECT_EQ(outcome.status().code(), Code::kInvalidUsage);
   }
 }

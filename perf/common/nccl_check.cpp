@@ -10,13 +10,13 @@
 
 namespace hawser::perf {
 
-Status nccl_status(ncclResult_t result, std::source_location where) {
+Status nccl_status(ncclResult_t result, const char* file, int line) {
   if (result == ncclSuccess) return {};
   const char* last = ncclGetLastError(nullptr);
-  return {result == ncclTimeout ? Code::kTimeout : Code::kDeviceError,
-          fmt::format("{}: Test NCCL failure {}:{} '{} / {}'", host_name(),
-                      std::filesystem::path(where.file_name()).filename().string(), where.line(),
-                      ncclGetErrorString(result), last != nullptr ? last : "")};
+  return {
+      result == ncclTimeout ? Code::kTimeout : Code::kDeviceError,
+      fmt::format("{}: Test NCCL failure {}:{} '{} / {}'", host_name(), std::filesystem::path(file).filename().string(),
+                  line, ncclGetErrorString(result), last != nullptr ? last : "")};
 }
 
 }  // namespace hawser::perf

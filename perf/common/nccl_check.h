@@ -5,13 +5,12 @@
 
 #include <nccl.h>
 
-#include <source_location>
-
 #include "base/status.h"
 
 namespace hawser::perf {
 
 /// Success, or kDeviceError (kTimeout for ncclTimeout) with "host: Test NCCL failure file:line 'result / last error'".
-Status nccl_status(ncclResult_t result, std::source_location where = std::source_location::current());
+/// File and line are those of the call.
+Status nccl_status(ncclResult_t result, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 }  // namespace hawser::perf

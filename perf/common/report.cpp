@@ -11,8 +11,6 @@
 #include <cstring>
 #include <ctime>
 
-extern char** environ;
-
 namespace hawser::perf {
 namespace {
 

@@ -132,7 +132,7 @@ Status Session::work(int thread) {
 Status Session::run_table(Worker& worker, int thread) {
   for (const ncclDataType_t type : options_.types) {
     for (const Op op : options_.ops) {
-      if (const Status prepared = worker.prepare(type, op); !prepared.is_ok()) {
+      if (Status prepared = worker.prepare(type, op); !prepared.is_ok()) {
         // Of all reductions, a library may lack this one.
         if (op != Op::kMulSum || options_.ops.size() == 1) return prepared;
         if (thread == 0) show(fmt::format("# note: mulsum is left out: {}\n", prepared.message()));

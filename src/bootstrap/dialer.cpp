@@ -19,7 +19,7 @@ constexpr Milliseconds kConnectPatience{5000};
 constexpr Milliseconds kFirstPause{20};
 constexpr Milliseconds kLastPause{500};
 /// How long refusals by all addresses are tried again before they count as final.
-constexpr Milliseconds kRefusalPatience{1000};
+constexpr Milliseconds kRefusalPatience{300};
 
 }  // namespace
 

@@ -149,9 +149,10 @@ Status Communicator::begin(const algorithms::Call& call) {
 }
 
 Status Communicator::end(Status outcome) {
+  if (!outcome.is_ok()) outcome = fail(std::move(outcome));
+  // Last of all: abort() may free the communicator as soon as it sees this.
   inside_.store(0, std::memory_order_release);  // partner: await_idle
-  if (outcome.is_ok()) return outcome;
-  return fail(std::move(outcome));
+  return outcome;
 }
 
 Status Communicator::fail(Status failure) {

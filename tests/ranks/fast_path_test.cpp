@@ -18,7 +18,7 @@ std::atomic<bool> is_counting{false};
 std::atomic<long> allocations{0};
 std::atomic<long> locks{0};
 
-void count(std::atomic<long>& counter) {
+[[maybe_unused]] void count(std::atomic<long>& counter) {
   if (is_counting.load(std::memory_order_relaxed)) counter.fetch_add(1, std::memory_order_relaxed);
 }
 

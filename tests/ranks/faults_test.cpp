@@ -58,7 +58,7 @@ void kill_one(int ranks, std::size_t count, int victim, std::uint32_t seed) {
   const std::set<std::string> before = shared_memory_files();
   RankProcesses job(ranks, [=](int rank, Board& board) { return reduce_until_failure(rank, ranks, board, count); });
   std::mt19937 random(seed);
-  ASSERT_TRUE(job.await_stage(victim, 1 + static_cast<int>(random() % 20)));
+  ASSERT_TRUE(job.await_stage(victim, 1 + static_cast<int>(random() % 12), std::chrono::seconds(40)));
   const pid_t pid = job.pid(victim);
   job.signal(victim, SIGKILL);
   const std::vector<int> outcomes = job.wait(std::chrono::seconds(15));
@@ -77,7 +77,12 @@ void kill_one(int ranks, std::size_t count, int victim, std::uint32_t seed) {
 }
 
 TEST(Faults, AKilledRankIsNamedByAllSurvivors) {
-  constexpr std::array<std::size_t, 3> kCounts = {2, 16384, 4 << 20};
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  constexpr std::size_t kLarge = 1 << 18;
+#else
+  constexpr std::size_t kLarge = 4 << 20;
+#endif
+  constexpr std::array<std::size_t, 3> kCounts = {2, 16384, kLarge};
   for (int round = 0; round < rounds(6); ++round) {
     const int ranks = 2 + round % 3;
     kill_one(ranks, kCounts.at(static_cast<std::size_t>(round) % kCounts.size()), round % ranks,

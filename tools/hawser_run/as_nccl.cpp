@@ -117,8 +117,8 @@ Result<std::vector<std::string>> preload_variables(const fs::path& library, cons
                                   prepended("LD_LIBRARY_PATH", library.parent_path().native(), old_path)};
 }
 
-std::optional<std::string> overriding_rpath(const fs::path& path) {
-  ElfFile file(path);
+std::optional<std::string> overriding_rpath(const fs::path& program) {
+  ElfFile file(program);
   const std::vector<Elf64_Phdr> headers = program_headers(file);
   for (const Elf64_Phdr& each : headers) {
     if (each.p_type != PT_DYNAMIC) continue;
@@ -138,7 +138,7 @@ fs::path resolve_program(const std::string& program, const char* search_path) {
   while (true) {
     const std::size_t colon = rest.find(':');
     const std::string_view folder = rest.substr(0, colon);
-    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / program;
+    fs::path candidate = fs::path(folder.empty() ? "." : folder) / program;
     if (::access(candidate.c_str(), X_OK) == 0) return candidate;
     if (colon == std::string_view::npos) return {};
     rest.remove_prefix(colon + 1);

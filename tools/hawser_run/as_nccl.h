@@ -22,8 +22,8 @@ Result<std::vector<std::string>> preload_variables(const std::filesystem::path& 
                                                    const char* old_path);
 
 /// DT_RPATH of a 64-bit ELF program, which the loader searches before LD_LIBRARY_PATH; empty if the file has none, has
-/// DT_RUNPATH too (DT_RPATH is then ignored), or is no such program. `file` is parsed as hostile.
-std::optional<std::string> overriding_rpath(const std::filesystem::path& file);
+/// DT_RUNPATH too (DT_RPATH is then ignored), or is no such program. The file is parsed as hostile.
+std::optional<std::string> overriding_rpath(const std::filesystem::path& program);
 
 /// The file that execvp would run for `program`; empty if there is none.
 std::filesystem::path resolve_program(const std::string& program, const char* search_path);

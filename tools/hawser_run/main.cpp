@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iterator>
 
@@ -45,9 +46,7 @@ Status load_as_nccl(Options& options) {
   return {};
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, const char* const* argv) {
   hold_standard_descriptors();
   Result<Options> parsed = hawser::run::parse_options(argc, argv);
   if (!parsed.is_ok()) {
@@ -65,6 +64,16 @@ int main(int argc, char** argv) {
       return hawser::run::kExitCannotRun;
     }
   }
-  hawser::run::Supervisor supervisor(options);
-  return supervisor.run();
+  return hawser::run::Supervisor(options).run();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {  // only the standard library could throw, and only for want of memory
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fputs(error.what(), stderr);
+    return hawser::run::kExitCannotRun;
+  }
 }

@@ -69,7 +69,7 @@ TEST(Bootstrap, LargeBlobsDoNotWedge) {
   ASSERT_TRUE(id.is_ok());
   expect_all_ok(on_ranks(kRanks, [&](int rank) -> Status {
     const auto bootstrap = HAWSER_TRY_VALUE(Bootstrap::join(id.value(), rank, kRanks, config, nullptr));
-    const std::vector<std::byte> mine(5'000'000, static_cast<std::byte>(rank));
+    const std::vector<std::byte> mine(2'000'000, static_cast<std::byte>(rank));
     const auto blobs = HAWSER_TRY_VALUE(bootstrap->all_gather(mine));
     for (int other = 0; other < kRanks; ++other) {
       if (blobs[static_cast<std::size_t>(other)] != std::vector<std::byte>(mine.size(), static_cast<std::byte>(other)))

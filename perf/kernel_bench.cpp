@@ -4,10 +4,10 @@
 // cache and out of it, cached and non-temporal, beside memcpy; and the time of the smallest calls. Prints one table row
 // per line.
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -23,10 +23,9 @@ using hawser::kernels::Combine;
 using hawser::kernels::ReduceCopyArgs;
 using hawser::kernels::Store;
 using hawser::kernels::Target;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kAlignment = 4096;
-constexpr int kRepeats = 7;
+constexpr int kRepeats = 25;
 
 struct Free {
   void operator()(std::byte* memory) const { std::free(memory); }
@@ -40,20 +39,28 @@ Buffer make_buffer(std::size_t bytes) {
   return buffer;
 }
 
-/// Nanoseconds per call: the median of some runs of at least 20 ms.
+/// CPU time of this thread: a kernel never waits, and another program's turn is not its own.
+double cpu_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+/// Nanoseconds per call: the best of some runs of about a millisecond or one call, so that a run that others
+/// disturbed does not count.
 template <class Call>
 double time_ns(Call&& call) {
-  std::array<double, kRepeats> times{};
+  constexpr double kRunNs = 1e6;
   std::size_t calls = 1;
   const auto run = [&] {
-    const auto start = Clock::now();
+    const double start = cpu_ns();
     for (std::size_t i = 0; i < calls; ++i) call();
-    return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+    return cpu_ns() - start;
   };
-  while (run() < 2e7) calls *= 2;
-  for (double& time : times) time = run() / static_cast<double>(calls);
-  std::sort(times.begin(), times.end());
-  return times[kRepeats / 2];
+  while (run() < kRunNs) calls *= 2;
+  double best = run();
+  for (int i = 1; i < kRepeats; ++i) best = std::min(best, run());
+  return best / static_cast<double>(calls);
 }
 
 struct Shape {

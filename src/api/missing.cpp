@@ -8,8 +8,8 @@ namespace hawser::api {
 
 ncclResult_t report_missing(const char* call) noexcept {
   return guard([call] {
-    return Status(Code::kInvalidUsage, std::string(call) + " : not implemented in Hawser " HAWSER_VERSION
-                                                           "; nothing was done. docs/ lists the calls that are there");
+    return Status(Code::kInvalidUsage,
+                  std::string(call) + " : not implemented in Hawser " HAWSER_VERSION "; nothing was done");
   });
 }
 

@@ -173,6 +173,20 @@ class Header(unittest.TestCase):
         text = re.sub(r"//.*", "", (INCLUDE / "nccl.h").read_text())
         self.assertEqual([name for name in DEVICE_ONLY if re.search(rf"\b{name}\b", text)], [])
 
+    def test_device_records_that_calls_pass_by_value(self):
+        text = (abi.ROOT / "src/api/device_types.h").read_text()
+        facts = abi.FACTS["device_header"][abi.LATEST]["records"]
+        names = re.findall(r"^struct (\w+) {", text, re.MULTILINE)
+        self.assertEqual(set(names), {"ncclTeam", "ncclMultimemHandle"})
+        lines = [f'#include "{abi.ROOT}/src/api/device_types.h"', "#include <stddef.h>"]
+        for number, name in enumerate(names):
+            lines.append(f"typedef char size_{number}[sizeof(struct {name}) == {facts[name]['size']} ? 1 : -1];")
+            lines += [f"typedef char at_{number}_{field}[offsetof(struct {name}, {field}) == {offset} ? 1 : -1];"
+                      for field, _, offset in abi.fields(facts[name])]
+        command = [LANGUAGES["c99"][0], "-std=c99", "-fsyntax-only", "-x", "c", "-"]
+        done = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_the_facts_tell_a_wrong_header(self):
         """The comparison is worth something: it fails for each of these changes."""
         changes = ((r"ncclTimeout = 8", "ncclTimeout = 7"), (r"int numRmaSig; ", "long numRmaSig;"),

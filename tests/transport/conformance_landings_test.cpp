@@ -209,7 +209,7 @@ TEST_P(Landings, MulticastIsDirectOnlyIfAllHavePosted) {
 Landing refer_or_send(Rank& rank, SendPort& port, std::byte* memory, std::uint64_t seed, std::uint32_t bytes) {
   await_credit(rank, port);
   const std::vector<std::byte> content = pattern(seed, bytes);
-  std::memcpy(memory, content.data(), bytes);
+  std::ranges::copy(content, memory);
   if (!port.can_refer(memory, bytes)) return send(rank, port, seed, bytes);
   port.announce_reference(memory, bytes, hash_of(seed));
   return Landing::kReference;

@@ -37,8 +37,8 @@ Result<UniqueId> create_unique_id(const Config& config);
 /// One rank's end of the exchange. Owns its sockets. One thread at a time.
 class Bootstrap {
  public:
-  /// Joins: collective over all ranks. Ends within config.init_timeout with kTimeout naming the ranks that are missing,
-  /// or kRemoteError naming the address that could not be reached or the rank that has gone. kInvalidArgument for an id
+  /// Joins: collective over all ranks. Ends within config.init_timeout (at most a second later, if a busy root is slow to
+  /// say who is missing) with kTimeout naming the ranks that are missing, or kRemoteError naming the address that could not be reached or the rank that has gone. kInvalidArgument for an id
   /// that is not one. kInvalidUsage when two ranks join with the same number or different `ranks`, naming them, and when
   /// `*cancel` != 0 has ended it, within 100 ms (ncclCommAbort). `cancel` may be null and must outlive the result.
   static Result<std::unique_ptr<Bootstrap>> join(const UniqueId& id, int rank, int ranks, const Config& config,

@@ -26,6 +26,12 @@ class Deadline {
       : limit_(std::clamp(limit, Milliseconds(0), kLongestLimit)), end_(Clock::now() + limit_), cancel_(cancel) {}
 
   [[nodiscard]] Milliseconds limit() const { return limit_; }
+  /// The same, ending later.
+  [[nodiscard]] Deadline extended_by(Milliseconds more) const {
+    Deadline later = *this;
+    later.end_ += more;
+    return later;
+  }
   [[nodiscard]] TimePoint end() const { return end_; }
   [[nodiscard]] bool has_passed() const { return Clock::now() >= end_; }
   [[nodiscard]] Milliseconds remaining() const {

@@ -20,6 +20,10 @@ namespace {
 /// The longest answer: a table of 2 log2(kMaxRanks) members of less than 256 bytes each, or a refusal.
 constexpr std::size_t kMaxAnswer = std::size_t{72} << 10;
 
+/// How long after its limit a rank still listens to a root that it has reached: the root speaks up before the limit, but
+/// on a busy machine its word, which says who is missing, may be late.
+constexpr Milliseconds kGrace{1000};
+
 std::string_view remedy_for(const IdContents& id) {
   if (id.kind == RootKind::kFixed)
     return "rank 0 serves that address: see whether it runs there, and whether NCCL_COMM_ID and HAWSER_SECRET are the "
@@ -91,6 +95,7 @@ class Joiner {
   }
 
   Status await_answer(Connection& connection) {
+    const Deadline patience = deadline_.extended_by(kGrace);
     PollSet polls;
     for (Status outcome = connection.advance(); !connection.inbox(); outcome = connection.advance()) {
       if (!outcome.is_ok())
@@ -98,13 +103,13 @@ class Joiner {
                       fmt::format("rank {}: the root at {} {} before all ranks had joined; see the process that made "
                                   "the unique id",
                                   self_.rank, text_of(connection.peer()), outcome.message()));
-      if (deadline_.is_cancelled()) return cancelled(self_.rank);
-      if (deadline_.has_passed())
+      if (patience.is_cancelled()) return cancelled(self_.rank);
+      if (patience.has_passed())
         return Status(Code::kTimeout, fmt::format("rank {}: the root at {} has not answered within {}", self_.rank,
                                                   text_of(connection.peer()), text_of(deadline_.limit())));
       polls.clear();
       connection.prepare(polls);
-      HAWSER_TRY(polls.wait(deadline_.next_look(deadline_.end())));
+      HAWSER_TRY(polls.wait(patience.next_look(patience.end())));
     }
     return {};
   }

@@ -12,7 +12,7 @@
 
 namespace hawser::bootstrap {
 
-/// Ends when the root has answered, at the deadline, or when cancelled. The Status is that of Bootstrap::join().
+/// Ends when the root has answered, at the deadline (a second later if the root was reached), or when cancelled. The Status is that of Bootstrap::join().
 Result<Table> ask_root(const IdContents& id, const Member& self, int ranks, const Deadline& deadline);
 
 }  // namespace hawser::bootstrap

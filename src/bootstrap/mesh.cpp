@@ -36,6 +36,7 @@ Mesh::~Mesh() { close_all(FrameType::kGoodbye, {}); }
 
 Status Mesh::open_way_to(int rank, Purpose purpose) {
   Neighbor& neighbor = neighbors_.at(rank);
+  if (neighbor.has_left && purpose == Purpose::kProbe) return {};  // nothing to find out: take_from() knows
   if (neighbor.has_left)
     return Status(Code::kRemoteError,
                   fmt::format("rank {}: {} has left the communicator already", self_.rank, text_of(neighbor.member)));
@@ -50,7 +51,9 @@ Result<std::optional<Frame>> Mesh::take_from(int rank) {
   Neighbor& neighbor = neighbors_.at(rank);
   if (neighbor.in && !neighbor.in->inbox()) HAWSER_TRY(serve(neighbor, neighbor.in));
   if (neighbor.in) return neighbor.in->take();
-  if (!neighbor.has_left) return std::optional<Frame>();
+  // A neighbour that has finished says goodbye on both its connections, and the one with its blocks may be the slower:
+  // then it stands among the newcomers, since it cannot have finished before it was let in.
+  if (!neighbor.has_left || !newcomers_.empty()) return std::optional<Frame>();
   return Status(Code::kRemoteError, fmt::format("rank {}: {} left the communicator in the middle of an exchange",
                                                 self_.rank, text_of(neighbor.member)));
 }
@@ -107,8 +110,8 @@ void Mesh::seat(std::unique_ptr<Connection> connection, const Frame& frame) {
   Reader reader(frame.payload);
   const auto rank = reader.number<std::uint32_t>();
   const auto place = neighbors_.find(static_cast<int>(rank));
-  const bool is_expected = frame.type == FrameType::kPeerHello && reader.is_complete() && place != neighbors_.end() &&
-                           !place->second.in && !place->second.has_left;
+  const bool is_expected =
+      frame.type == FrameType::kPeerHello && reader.is_complete() && place != neighbors_.end() && !place->second.in;
   if (is_expected) {
     Neighbor& neighbor = place->second;
     neighbor.in = std::move(connection);

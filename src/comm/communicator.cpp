@@ -21,7 +21,8 @@ using Clock = std::chrono::steady_clock;
 std::uint32_t hash_of(const algorithms::Call& call) {
   std::uint64_t hash = call.count * 0x9e3779b97f4a7c15ULL;
   hash ^= static_cast<std::uint64_t>(call.collective) << 8 ^ static_cast<std::uint64_t>(call.type) << 16 ^
-          static_cast<std::uint64_t>(call.op) << 24 ^ static_cast<std::uint64_t>(static_cast<std::uint32_t>(call.root)) << 32;
+          static_cast<std::uint64_t>(call.op) << 24 ^
+          static_cast<std::uint64_t>(static_cast<std::uint32_t>(call.root)) << 32;
   hash *= 0xbf58476d1ce4e5b9ULL;
   return static_cast<std::uint32_t>(hash >> 32);
 }
@@ -34,10 +35,12 @@ Status check_one_host(const topology::Topology& topology) {
   if (topology.nodes == 1) return {};
   const auto& ranks = topology.ranks;
   const auto other = std::ranges::find_if(ranks, [](const auto& place) { return place.node != 0; });
-  return {Code::kInvalidUsage,
-          fmt::format("rank 0 on {} and rank {} on {} share no memory, and this release has no network transport yet: start all "
-                      "ranks on one host, in one network namespace (NCCL_HOSTID tells hosts apart)",
-                      ranks.front().host, other - ranks.begin(), other->host)};
+  return {
+      Code::kInvalidUsage,
+      fmt::format(
+          "rank 0 on {} and rank {} on {} share no memory, and this release has no network transport yet: start all "
+          "ranks on one host, in one network namespace (NCCL_HOSTID tells hosts apart)",
+          ranks.front().host, other - ranks.begin(), other->host)};
 }
 
 }  // namespace
@@ -47,7 +50,8 @@ Communicator::Communicator(const InitArgs& args, Config config)
 
 Communicator::~Communicator() {
   magic_.store(0, std::memory_order_relaxed);
-  if (transport_ && !has_left_.load(std::memory_order_acquire)) transport_->leave(transport::Transport::Leave::kFinished);
+  if (transport_ && !has_left_.load(std::memory_order_acquire))
+    transport_->leave(transport::Transport::Leave::kFinished);
 }
 
 Result<std::unique_ptr<Communicator>> Communicator::create(const InitArgs& args) {
@@ -93,7 +97,8 @@ Status Communicator::connect(const InitArgs& args) {
   context_ = {rank_, transport_.get(), &abort_, wait_policy(topology_, rank_, config_),
               [this](const executor::Blocked& blocked) { return describe(blocked); }};
   const auto elapsed = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  log::info("rank {} nranks {} host {} pid {} - init complete in {:.1f} ms", rank_, ranks(), own.host, own.pid, elapsed);
+  log::info("rank {} nranks {} host {} pid {} - init complete in {:.1f} ms", rank_, ranks(), own.host, own.pid,
+            elapsed);
   return {};
 }
 
@@ -115,8 +120,8 @@ Result<std::unique_ptr<executor::Execution>> Communicator::build(const algorithm
   const Tuning tuning = tune(plan, call, topology_, config_);
   const executor::Binding binding{call.count, call.type, call.op, tuning.tile_bytes, tuning.credit, hash_of(call)};
   executor::BoundPlan bound = HAWSER_TRY_VALUE(executor::bind(plan, binding, *ports_));
-  log::debug("rank {} {} algorithm {} tile {} tiles {} credit {}", rank_, text_of(call), plan.algorithm, bound.tile_bytes,
-             bound.tiles, bound.credit);
+  log::debug("rank {} {} algorithm {} tile {} tiles {} credit {}", rank_, text_of(call), plan.algorithm,
+             bound.tile_bytes, bound.tiles, bound.credit);
   return std::make_unique<executor::Execution>(std::move(bound));
 }
 

@@ -93,15 +93,16 @@ class Communicator {
   std::optional<executor::PortTable> ports_;
   executor::Context context_;
   std::array<CacheEntry, kCacheEntries> cache_;
-  std::vector<std::unique_ptr<executor::Execution>> retired_;  ///< replaced in the cache while a batch may still use them
+  std::vector<std::unique_ptr<executor::Execution>>
+      retired_;  ///< replaced in the cache while a batch may still use them
   algorithms::Call current_;
   std::uint64_t calls_ = 0;
 
-  std::atomic<std::uint32_t> abort_{0};    ///< stored by abort(), polled by waiters
-  std::atomic<std::uint32_t> inside_{0};   ///< 1 while a thread runs a call; partner: await_idle
-  std::atomic<bool> has_failed_{false};    ///< published after first_error_
+  std::atomic<std::uint32_t> abort_{0};   ///< stored by abort(), polled by waiters
+  std::atomic<std::uint32_t> inside_{0};  ///< 1 while a thread runs a call; partner: await_idle
+  std::atomic<bool> has_failed_{false};   ///< published after first_error_
   std::atomic<bool> has_left_{false};
-  mutable std::mutex error_mutex_;         ///< protects first_error_; no other lock is taken under it
+  mutable std::mutex error_mutex_;  ///< protects first_error_; no other lock is taken under it
   Status first_error_;
 };
 

@@ -146,8 +146,10 @@ Result<PeerInfo> decode(std::span<const std::byte> bytes, int rank) {
   info.control_address = reader.text();
   info.algorithm = reader.text();
   if (format != kFormat || !reader.is_good()) {
-    return Status(Code::kRemoteError,
-                  fmt::format("rank {} introduced itself in another format: all ranks must load the same release of Hawser", rank));
+    return Status(
+        Code::kRemoteError,
+        fmt::format("rank {} introduced itself in another format: all ranks must load the same release of Hawser",
+                    rank));
   }
   return info;
 }
@@ -162,8 +164,8 @@ Status check_agreement(std::span<const PeerInfo> infos) {
     if (first.algorithm != other.algorithm) variable = "NCCL_ALGO (or HAWSER_ALGO)";
     if (variable == nullptr) continue;
     return {Code::kInvalidUsage,
-            fmt::format("rank 0 on {} and rank {} on {} have different values of {}; set it alike on all ranks", first.host, rank,
-                        other.host, variable)};
+            fmt::format("rank 0 on {} and rank {} on {} have different values of {}; set it alike on all ranks",
+                        first.host, rank, other.host, variable)};
   }
   return {};
 }

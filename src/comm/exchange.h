@@ -28,7 +28,7 @@ struct PeerInfo {
   std::uint64_t tile_bytes = 0;     ///< HAWSER_TILE, 0: not set: must agree
   std::string host;
   std::string control_address;
-  std::string algorithm;            ///< NCCL_ALGO: must agree
+  std::string algorithm;  ///< NCCL_ALGO: must agree
 };
 
 /// What this rank says. `control_address`: its listener.

@@ -23,7 +23,8 @@ std::size_t default_tile(std::size_t chunk_bytes) {
 
 }  // namespace
 
-Tuning tune(const plan::Plan& plan, const algorithms::Call& call, const topology::Topology& topology, const Config& config) {
+Tuning tune(const plan::Plan& plan, const algorithms::Call& call, const topology::Topology& topology,
+            const Config& config) {
   const std::size_t bytes = algorithms::bytes_of(call, topology.size());
   const int chunks = std::max({plan.input.chunks, plan.output.chunks, 1});
   const std::size_t chunk_bytes = bytes / static_cast<std::size_t>(chunks);
@@ -38,7 +39,8 @@ Tuning tune(const plan::Plan& plan, const algorithms::Call& call, const topology
   return {tile, std::max(needed, is_inline ? kInlineCredit : kTileCredit)};
 }
 
-executor::StorePolicy store_policy(const algorithms::Call& call, const topology::Topology& topology, const Config& config) {
+executor::StorePolicy store_policy(const algorithms::Call& call, const topology::Topology& topology,
+                                   const Config& config) {
   const std::size_t bytes = algorithms::bytes_of(call, topology.size());
   // All ranks of the host read and write their buffers: beyond the cache, a cached store costs a read more.
   const std::uint64_t footprint = std::uint64_t{bytes} * 2 * static_cast<std::uint64_t>(topology.max_ranks_per_node);

@@ -21,10 +21,12 @@ struct Tuning {
   std::size_t tile_bytes = 0;
   std::uint32_t credit = 1;
 };
-Tuning tune(const plan::Plan& plan, const algorithms::Call& call, const topology::Topology& topology, const Config& config);
+Tuning tune(const plan::Plan& plan, const algorithms::Call& call, const topology::Topology& topology,
+            const Config& config);
 
 /// Local.
-executor::StorePolicy store_policy(const algorithms::Call& call, const topology::Topology& topology, const Config& config);
+executor::StorePolicy store_policy(const algorithms::Call& call, const topology::Topology& topology,
+                                   const Config& config);
 executor::WaitPolicy wait_policy(const topology::Topology& topology, int rank, const Config& config);
 
 }  // namespace hawser::comm

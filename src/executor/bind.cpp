@@ -114,7 +114,8 @@ Range Binder::add_pieces(const plan::Region& region) {
     for (int index = run.first; index < run.first + run.count; ++index) {
       const Piece piece = chunk(region.space, index);
       // With one tile, adjacent chunks are one piece. Empty ones need none, but for the only one.
-      const bool can_merge = bound_.tiles == 1 && region.space != plan::Space::kScratch && bound_.pieces.size() > range.begin;
+      const bool can_merge =
+          bound_.tiles == 1 && region.space != plan::Space::kScratch && bound_.pieces.size() > range.begin;
       Piece* last = can_merge ? &bound_.pieces.back() : nullptr;
       if (last != nullptr && last->offset + last->bytes == piece.offset) {
         last->bytes += piece.bytes;

@@ -36,7 +36,7 @@ struct Range {
 
 /// A source or destination: a port, or pieces.
 struct Operand {
-  std::int32_t port = -1;  ///< index into BoundPlan::receive_ports (sources) or send_ports (destinations); -1: local
+  std::int32_t port = -1;     ///< index into BoundPlan::receive_ports (sources) or send_ports (destinations); -1: local
   std::uint32_t message = 0;  ///< which of the port's messages of a tile this one is
   Range pieces;
 };
@@ -54,18 +54,18 @@ struct BoundStep {
 };
 
 struct PortUse {
-  std::int32_t stream = -1;            ///< index into the plan's streams
+  std::int32_t stream = -1;  ///< index into the plan's streams
   std::uint32_t messages_per_tile = 0;
 };
 
 struct BoundPlan {
   std::vector<Piece> pieces;
   std::vector<Operand> operands;
-  std::vector<BoundStep> steps;       ///< all lanes back to back
-  std::vector<Range> lanes;           ///< into steps
+  std::vector<BoundStep> steps;  ///< all lanes back to back
+  std::vector<Range> lanes;      ///< into steps
   std::vector<plan::After> after;
-  std::vector<std::uint32_t> issue_order;  ///< into steps, for straight-line execution
-  std::vector<transport::SendPort*> send_ports;        ///< borrowed from the communicator's PortTable
+  std::vector<std::uint32_t> issue_order;        ///< into steps, for straight-line execution
+  std::vector<transport::SendPort*> send_ports;  ///< borrowed from the communicator's PortTable
   std::vector<transport::ReceivePort*> receive_ports;
   std::vector<PortUse> send_use;     ///< parallel to send_ports
   std::vector<PortUse> receive_use;  ///< parallel to receive_ports
@@ -91,8 +91,8 @@ struct Binding {
   std::size_t count = 0;  ///< elements per part vector or per block, as the API counts them
   DataType type = DataType::kFloat32;
   ReduceOp op = ReduceOp::kSum;
-  std::size_t tile_bytes = 0;   ///< agreed; a multiple of 64 and of the element size
-  std::uint32_t credit = 1;     ///< agreed; at least the plan's
+  std::size_t tile_bytes = 0;  ///< agreed; a multiple of 64 and of the element size
+  std::uint32_t credit = 1;    ///< agreed; at least the plan's
   std::uint32_t call_hash = 0;
 };
 

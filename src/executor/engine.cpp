@@ -24,7 +24,7 @@ Result<Execution::Advance> advance(Execution& execution) {
 
 /// Where one queue stands.
 struct Progress {
-  std::size_t next = 0;         ///< call that runs or will start
+  std::size_t next = 0;  ///< call that runs or will start
   bool is_running = false;
   bool has_ended = false;
 };

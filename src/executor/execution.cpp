@@ -69,7 +69,8 @@ bool Execution::is_after_met(const plan::After& after, std::size_t tile) {
   const Range range = bound_.lanes[lane];
   const std::uint64_t needed = std::uint64_t{tile - back} * range.size() + static_cast<std::uint64_t>(after.step);
   if (lanes_[lane].position <= needed) return false;
-  return !after.released || is_released(bound_.steps[range.begin + static_cast<std::uint32_t>(after.step)], tile - back);
+  return !after.released ||
+         is_released(bound_.steps[range.begin + static_cast<std::uint32_t>(after.step)], tile - back);
 }
 
 bool Execution::is_free(const BoundStep& step, std::size_t tile) {
@@ -98,7 +99,8 @@ std::optional<Blocked> Execution::missing_of(const BoundStep& step) {
 bool Execution::can_run(const BoundStep& step, std::size_t tile) {
   for (std::uint32_t i = step.sources.begin; i < step.sources.end; ++i) {
     const Operand& operand = bound_.operands[i];
-    if (operand.port >= 0 && bound_.receive_ports[static_cast<std::size_t>(operand.port)]->front() == nullptr) return false;
+    if (operand.port >= 0 && bound_.receive_ports[static_cast<std::size_t>(operand.port)]->front() == nullptr)
+      return false;
   }
   for (std::uint32_t i = step.destinations.begin; i < step.destinations.end; ++i) {
     const Operand& operand = bound_.operands[i];

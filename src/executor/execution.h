@@ -30,7 +30,7 @@ struct StorePolicy {
 
 /// Whom an execution waits for.
 struct Blocked {
-  int peer = -1;        ///< -1: nobody
+  int peer = -1;           ///< -1: nobody
   bool by_message = true;  ///< its message has not come; else: it has not taken ours
 };
 
@@ -69,7 +69,8 @@ class Execution {
   [[nodiscard]] bool can_run(const BoundStep& step, std::size_t tile);
   Status run(const BoundStep& step, std::size_t tile);
   [[nodiscard]] std::size_t step_bytes(const BoundStep& step, std::size_t tile) const;
-  [[nodiscard]] Status mismatch(const transport::ReceivePort& port, const transport::Message& message, std::size_t bytes) const;
+  [[nodiscard]] Status mismatch(const transport::ReceivePort& port, const transport::Message& message,
+                                std::size_t bytes) const;
   void post_ahead(std::size_t lane);
   enum class Posted : std::uint8_t { kYes, kLater, kNever };
   Posted post(const BoundStep& step, std::size_t tile);
@@ -85,8 +86,8 @@ class Execution {
   struct Span {
     std::byte* data = nullptr;  ///< null: `pieces`
     Range pieces;
-    std::uint32_t piece = 0;    ///< cursor of combine_pieces
-    std::size_t offset = 0;     ///< cursor of combine_pieces
+    std::uint32_t piece = 0;  ///< cursor of combine_pieces
+    std::size_t offset = 0;   ///< cursor of combine_pieces
   };
   Status gather_sources(const BoundStep& step, std::size_t tile, std::size_t bytes);
   void gather_destinations(const BoundStep& step, std::size_t tile, std::uint32_t bytes);

@@ -39,16 +39,20 @@ std::size_t Execution::step_bytes(const BoundStep& step, std::size_t tile) const
   return total;
 }
 
-Status Execution::mismatch(const transport::ReceivePort& port, const transport::Message& message, std::size_t bytes) const {
+Status Execution::mismatch(const transport::ReceivePort& port, const transport::Message& message,
+                           std::size_t bytes) const {
   if (message.data == nullptr && bytes > 0) {
-    return {Code::kSystemError, fmt::format("memory of rank {} could not be mapped here; raise the limit on address space or on "
-                                            "mappings (vm.max_map_count)",
-                                            port.sender())};
+    return {Code::kSystemError,
+            fmt::format("memory of rank {} could not be mapped here; raise the limit on address space or on "
+                        "mappings (vm.max_map_count)",
+                        port.sender())};
   }
-  return {Code::kInvalidUsage,
-          fmt::format("rank {} sent {} bytes where {} were expected: its call differs from this rank's in count, type, operation "
-                      "or root; all ranks must call the same collective with the same arguments",
-                      port.sender(), message.bytes, bytes)};
+  return {
+      Code::kInvalidUsage,
+      fmt::format(
+          "rank {} sent {} bytes where {} were expected: its call differs from this rank's in count, type, operation "
+          "or root; all ranks must call the same collective with the same arguments",
+          port.sender(), message.bytes, bytes)};
 }
 
 Execution::Span Execution::local(const Operand& operand, std::size_t tile) const {
@@ -70,7 +74,8 @@ Status Execution::gather_sources(const BoundStep& step, std::size_t tile, std::s
     transport::ReceivePort& port = *bound_.receive_ports[static_cast<std::size_t>(operand.port)];
     const transport::Message& message = *port.front();
     const bool is_lost = message.data == nullptr && bytes > 0;
-    if (message.bytes != bytes || message.call_hash != bound_.call_hash || is_lost) return mismatch(port, message, bytes);
+    if (message.bytes != bytes || message.call_hash != bound_.call_hash || is_lost)
+      return mismatch(port, message, bytes);
     Span span;
     span.data = const_cast<std::byte*>(message.data);
     inputs_.push_back(span);
@@ -83,7 +88,8 @@ void Execution::add_destination(const Span& span, kernels::Store store) {
   const bool is_there = span.data != nullptr && inputs_.size() == 1 && inputs_.front().data == span.data;
   if (is_there) return;
   constexpr std::size_t kMaskBits = 64;
-  if (store == kernels::Store::kNonTemporal && outputs_.size() < kMaskBits) nt_mask_ |= std::uint64_t{1} << outputs_.size();
+  if (store == kernels::Store::kNonTemporal && outputs_.size() < kMaskBits)
+    nt_mask_ |= std::uint64_t{1} << outputs_.size();
   outputs_.push_back(span);
 }
 

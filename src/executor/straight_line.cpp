@@ -41,7 +41,8 @@ void StraightLine::add(const BoundPlan& bound, const BoundStep& step) {
   added.in.begin = static_cast<std::uint32_t>(ins_.size());
   for (std::uint32_t i = step.sources.begin; i < step.sources.end; ++i) {
     const Operand& operand = bound.operands[i];
-    transport::ReceivePort* port = operand.port < 0 ? nullptr : bound.receive_ports[static_cast<std::size_t>(operand.port)];
+    transport::ReceivePort* port =
+        operand.port < 0 ? nullptr : bound.receive_ports[static_cast<std::size_t>(operand.port)];
     ins_.push_back({port, local(bound, operand)});
   }
   added.in.end = static_cast<std::uint32_t>(ins_.size());
@@ -90,7 +91,8 @@ void StraightLine::combine(const Step& step) {
   for (std::uint32_t i = step.out.begin; i < step.out.end; ++i) {
     const Out& out = outs_[i];
     // Receivers of such plans post no memory: a place is always a slot.
-    destination_data_[i - step.out.begin] = out.port == nullptr ? address(out.local) : out.port->places(step.bytes).data.front();
+    destination_data_[i - step.out.begin] =
+        out.port == nullptr ? address(out.local) : out.port->places(step.bytes).data.front();
   }
   const bool is_in_place = step.in.size() == 1 && step.out.size() == 1 && source_data_[0] == destination_data_[0];
   if (step.bytes == 0 || (is_in_place && step.args.divisor == 0 && step.args.pre_mask == 0)) return;

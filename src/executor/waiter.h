@@ -35,7 +35,8 @@ struct WaitPolicy {
 struct Context {
   int rank = 0;
   transport::Transport* transport = nullptr;
-  const std::atomic<std::uint32_t>* abort = nullptr;  ///< not 0: give up (stored by any thread, which then rings the doorbell)
+  const std::atomic<std::uint32_t>* abort =
+      nullptr;  ///< not 0: give up (stored by any thread, which then rings the doorbell)
   WaitPolicy wait;
   /// Says what the rank is doing and whom it waits for, for sentences: "rank 1: all_reduce of 4 float waits for rank 3 (...)".
   std::function<std::string(const Blocked&)> describe;
@@ -75,7 +76,7 @@ class Waiter {
   std::uint32_t idle_polls_ = 0;
   Phase phase_ = Phase::kSpin;
   bool has_warned_ = false;
-  std::chrono::steady_clock::time_point start_;       ///< of the current wait, once it left spinning
+  std::chrono::steady_clock::time_point start_;  ///< of the current wait, once it left spinning
   std::chrono::steady_clock::time_point last_look_;
 };
 

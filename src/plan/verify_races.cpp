@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <unordered_map>
 #include <utility>
 
 #include "plan/builder.h"
@@ -249,7 +250,7 @@ class RaceChecker {
     return static_cast<std::size_t>(first + chunk);
   }
 
-  [[nodiscard]] Status check_pair(const Access& a, const Access& b) const {
+  [[nodiscard]] Status check_pair(const Access& a, const Access& b) {
     if (!a.is_write && !b.is_write) return {};
     if (a.step == b.step) {
       // Element by element, a step may replace an operand by the result; nothing else.
@@ -261,19 +262,28 @@ class RaceChecker {
   }
 
   /// Accesses of a scratch chunk by a tile, and by the next tile that uses the same copy.
-  [[nodiscard]] Status check_reuse(const Access& earlier, const Access& later) const {
+  [[nodiscard]] Status check_reuse(const Access& earlier, const Access& later) {
     if (!earlier.is_write && !later.is_write) return {};
     if (is_safe(earlier, 0, later, plan_.window)) return {};
     return race(earlier, later, fmt::format(" of the tile {} later", plan_.window));
   }
 
-  [[nodiscard]] bool is_safe(const Access& earlier, int earlier_tile, const Access& later, int later_tile) const {
-    const Instance before{earlier.step, earlier_tile};
-    const Instance behind{later.step, later_tile};
+  [[nodiscard]] bool is_safe(const Access& earlier, int earlier_tile, const Access& later, int later_tile) {
     // Others may go on reading what is only read again.
     const bool needs_release = earlier.is_sent && later.is_write;
-    if (!order_.is_complete_before(before, behind, later.begin)) return false;
-    return !needs_release || order_.is_released_before(before, behind, later.begin);
+    // Steps meet in many chunks; the answer depends on none of them.
+    const std::uint64_t steps = static_cast<std::uint64_t>(order_.steps());
+    std::uint64_t question = static_cast<std::uint64_t>(earlier.step) * steps + static_cast<std::uint64_t>(later.step);
+    for (const bool bit : {needs_release, later_tile != earlier_tile, later.begin == Begin::kPosting}) {
+      question = question * 2 + (bit ? 1 : 0);
+    }
+    const auto [answer, is_new] = answers_.try_emplace(question, false);
+    if (!is_new) return answer->second;
+    const Instance before{earlier.step, earlier_tile};
+    const Instance behind{later.step, later_tile};
+    answer->second = order_.is_complete_before(before, behind, later.begin) &&
+                     (!needs_release || order_.is_released_before(before, behind, later.begin));
+    return answer->second;
   }
 
   [[nodiscard]] Status race(const Access& a, const Access& b, const std::string& tile) const {
@@ -293,6 +303,7 @@ class RaceChecker {
   int tiles_;
   LocalOrder order_;
   std::vector<std::vector<Access>> cells_;
+  std::unordered_map<std::uint64_t, bool> answers_;  // of is_safe
 };
 
 }  // namespace

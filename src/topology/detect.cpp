@@ -122,7 +122,8 @@ Machine detect() {
     break;
   }
   machine.numa_domains = std::max(1, hwloc.count(HWLOC_OBJ_NUMANODE));
-  if (const hwloc_obj_t domain = hwloc.holder_of(cpu, HWLOC_OBJ_NUMANODE)) machine.numa = static_cast<int>(domain->os_index);
+  if (const hwloc_obj_t domain = hwloc.holder_of(cpu, HWLOC_OBJ_NUMANODE))
+    machine.numa = static_cast<int>(domain->os_index);
   return machine;
 }
 

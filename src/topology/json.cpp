@@ -71,14 +71,16 @@ Result<Topology> parse(const Json& json) {
   topology.nodes = HAWSER_TRY_VALUE(number<int>(json, "nodes", 1, kMaxRanks));
   topology.cores_per_node = HAWSER_TRY_VALUE(number<int>(json, "cores_per_node", 1, kMaxRanks));
   topology.max_ranks_per_node = HAWSER_TRY_VALUE(number<int>(json, "max_ranks_per_node", 1, kMaxRanks));
-  topology.last_level_cache_bytes = HAWSER_TRY_VALUE(number<std::uint64_t>(json, "last_level_cache_bytes", 0, kMostBytes));
+  topology.last_level_cache_bytes =
+      HAWSER_TRY_VALUE(number<std::uint64_t>(json, "last_level_cache_bytes", 0, kMostBytes));
   topology.intra = HAWSER_TRY_VALUE(link(json, "intra"));
   topology.inter = HAWSER_TRY_VALUE(link(json, "inter"));
   topology.gamma_s_per_byte = HAWSER_TRY_VALUE(number<double>(json, "gamma_s_per_byte", 0, 1));
   topology.cross_line_s_per_byte = HAWSER_TRY_VALUE(number<double>(json, "cross_line_s_per_byte", 0, 1));
   topology.dram_s_per_byte = HAWSER_TRY_VALUE(number<double>(json, "dram_s_per_byte", 0, 1));
   for (const RankPlace& rank : topology.ranks) {
-    if (rank.node >= topology.nodes) return bad(fmt::format("a rank lives on node {} of {}", rank.node, topology.nodes));
+    if (rank.node >= topology.nodes)
+      return bad(fmt::format("a rank lives on node {} of {}", rank.node, topology.nodes));
   }
   return topology;
 }
@@ -127,7 +129,8 @@ Result<Topology> load(const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
-  if (!file) return Status(Code::kSystemError, fmt::format("topology: cannot read '{}': {}", path, std::strerror(errno)));
+  if (!file)
+    return Status(Code::kSystemError, fmt::format("topology: cannot read '{}': {}", path, std::strerror(errno)));
   Result<Topology> topology = from_json(text.str());
   if (topology.is_ok()) return topology;
   return Status(topology.status().code(), fmt::format("{} (in '{}')", topology.status().message(), path));

@@ -80,9 +80,13 @@ class Dice {
   std::mt19937 random_;
 };
 
+/// At least kFewest tries however busy the machine is, at most `most`, and between the two as many as time allows.
 class Budget {
  public:
-  [[nodiscard]] bool is_left() const { return Clock::now() < end_; }
+  static constexpr int kFewest = 10;
+  [[nodiscard]] bool allows(int tries, int most = 3000) const {
+    return tries < kFewest || (tries < most && Clock::now() < end_);
+  }
 
  private:
   TimePoint end_ = Clock::now() + kBudget;
@@ -175,7 +179,7 @@ TEST(BootstrapFuzz, UniqueIds) {
 TEST(BootstrapFuzz, IdsThatAreWellFormedButWrong) {
   Dice dice(2);
   const Budget budget;
-  for (int i = 0; i < 40 && budget.is_left(); ++i) {
+  for (int i = 0; budget.allows(i, 40); ++i) {
     IdContents contents;
     contents.kind = dice.below(2) == 0 ? RootKind::kThread : RootKind::kFixed;
     contents.host = dice.below(2) == 0 ? host_hash() : dice.below(1000);
@@ -193,8 +197,7 @@ TEST(BootstrapFuzz, StrangersAtTheRootsDoor) {
   ASSERT_TRUE(id.is_ok());
   const IdContents contents = decode(id.value()).value();
   const Budget budget;
-  int thrown = 0;
-  for (; thrown < 2000 && budget.is_left(); ++thrown) {
+  for (int thrown = 0; budget.allows(thrown); ++thrown) {
     Handshake handshake(Role::kInitiator, Secret{}, Secret{});
     Handshake acceptor(Role::kAcceptor, Secret{}, Secret{});
     const Bytes proof = std::move(handshake.answer_hello(acceptor.hello())).value();
@@ -205,7 +208,6 @@ TEST(BootstrapFuzz, StrangersAtTheRootsDoor) {
     ASSERT_TRUE(socket.is_open()) << "after " << thrown;
     static_cast<void>(::send(socket.get(), stream.data(), stream.size(), MSG_NOSIGNAL));
   }
-  EXPECT_GT(thrown, 50);
   const Status outcome = join_pair(id.value());
   EXPECT_TRUE(outcome.is_ok()) << outcome.message();
 }
@@ -215,7 +217,7 @@ TEST(BootstrapFuzz, MembersThatSpeakNonsenseToTheRoot) {
   const Secret secret{};
   const Budget budget;
   int tries = 0;
-  for (; tries < 3000 && budget.is_left(); ++tries) {
+  for (; budget.allows(tries); ++tries) {
     auto root = std::move(Root::create(open_listener(), secret, RootKind::kThread)).value();
     const SocketAddress address = root->addresses().front();
     std::jthread thread([&](const std::stop_token& stop) { root->serve(stop); });
@@ -231,7 +233,6 @@ TEST(BootstrapFuzz, MembersThatSpeakNonsenseToTheRoot) {
       members.push_back(std::move(connection));
     }
   }  // each root stops when it is told to: the test would hang otherwise
-  EXPECT_GT(tries, 5);
 }
 
 TEST(BootstrapFuzz, RootsThatSpeakNonsense) {
@@ -242,7 +243,7 @@ TEST(BootstrapFuzz, RootsThatSpeakNonsense) {
   const Budget budget;
   int tries = 0;
   int believed = 0;
-  for (; tries < 3000 && budget.is_left(); ++tries) {
+  for (; budget.allows(tries); ++tries) {
     Listener listener = open_listener();
     id.addresses = listener.addresses();
     std::jthread root([&] {
@@ -254,9 +255,11 @@ TEST(BootstrapFuzz, RootsThatSpeakNonsense) {
       auto connection = std::move(Connection::accept(std::move(*incoming), derive(id.secret, "root"))).value();
       if (!drive(*connection, [&] { return connection->inbox().has_value(); })) return;
       const Table table{{}, {member(0, loopback(8)), member(2, loopback(9))}};
-      Bytes payload = dice.below(3) == 0 ? encode(Refusal{Code::kTimeout, "because"}) : encode(table);
-      if (dice.below(8) != 0) payload = dice.mutated(payload);
-      connection->send(dice.below(2) == 0 ? FrameType::kTable : static_cast<FrameType>(dice.below(12)), payload);
+      const bool is_honest = tries == 0;
+      Bytes payload = !is_honest && dice.below(3) == 0 ? encode(Refusal{Code::kTimeout, "because"}) : encode(table);
+      if (!is_honest && dice.below(8) != 0) payload = dice.mutated(payload);
+      connection->send(is_honest || dice.below(2) == 0 ? FrameType::kTable : static_cast<FrameType>(dice.below(12)),
+                       payload);
       drive(*connection, [&] { return connection->is_flushed(); });
     });
     const auto table = ask_root(id, self, 3, Deadline(kHang, nullptr));
@@ -264,7 +267,6 @@ TEST(BootstrapFuzz, RootsThatSpeakNonsense) {
     ++believed;
     EXPECT_TRUE(std::ranges::equal(table.value().neighbors, neighbors_of(1, 3), {}, &Member::rank));
   }
-  EXPECT_GT(tries, 20);
   EXPECT_GT(believed, 0);  // the honest ones
   EXPECT_LT(believed, tries);
 }
@@ -295,7 +297,7 @@ TEST(BootstrapFuzz, NeighborsThatSpeakNonsense) {
   const Budget budget;
   int tries = 0;
   int believed = 0;
-  for (; tries < 3000 && budget.is_left(); ++tries) {
+  for (; budget.allows(tries); ++tries) {
     Listener own = open_listener();
     Listener other = open_listener();
     Seat seat;
@@ -304,7 +306,7 @@ TEST(BootstrapFuzz, NeighborsThatSpeakNonsense) {
     seat.table.neighbors = {member(1, other.addresses().front())};
     seat.limit = kHang;
     const Bytes honest = encode(Block{0, Operation::kAllGather, 0, 1, std::as_bytes(std::span("blob"))});
-    const bool is_honest = dice.below(8) == 0;
+    const bool is_honest = tries == 0 || dice.below(8) == 0;
     const Bytes payload = is_honest ? honest : dice.mutated(honest);
     const FrameType type =
         is_honest || dice.below(3) != 0 ? FrameType::kBlock : static_cast<FrameType>(dice.below(256));
@@ -316,8 +318,7 @@ TEST(BootstrapFuzz, NeighborsThatSpeakNonsense) {
     believed += blobs.is_ok() ? 1 : 0;
     EXPECT_TRUE(blobs.is_ok() || !is_honest) << blobs.status().message();
   }
-  EXPECT_GT(tries, 20);
-  EXPECT_GT(believed, 0);
+  EXPECT_GT(believed, 0);  // the honest ones
   EXPECT_LT(believed, tries);
 }
 
@@ -327,9 +328,12 @@ class MiddleMan {
   MiddleMan(Socket left, Socket right, Dice& dice)
       : left_(std::move(left)), right_(std::move(right)), fatal_byte_(dice.below(1500)), way_(dice.below(3)) {}
 
-  void pass() {
+  /// Passes on what is there; how many bytes.
+  std::size_t pass() {
+    const std::size_t before = passed_;
     pass(left_, right_);
     pass(right_, left_);
+    return passed_ - before;
   }
 
  private:
@@ -362,7 +366,7 @@ TEST(BootstrapFuzz, AMiddleManCannotMakeAnEndBelieveWhatWasNotSent) {
   Dice dice(7);
   const Budget budget;
   int tries = 0;
-  for (; tries < 3000 && budget.is_left(); ++tries) {
+  for (; budget.allows(tries); ++tries) {
     Listener front = open_listener();
     Listener back = open_listener();
     auto initiator = std::move(Connection::dial(front.addresses().front(), Secret{})).value();
@@ -374,21 +378,19 @@ TEST(BootstrapFuzz, AMiddleManCannotMakeAnEndBelieveWhatWasNotSent) {
     const std::vector<Bytes> sent = {dice.bytes(10), dice.bytes(0), dice.bytes(300), dice.bytes(700)};
     std::vector<Bytes> got;
     bool has_sent = false;
-    // Ends when all has arrived or an end has noticed; a frame cut short leaves both waiting, hence the small limit.
-    const TimePoint end = Clock::now() + Milliseconds(20);
-    while (got.size() < sent.size() && Clock::now() < end) {
+    // Ends when all has arrived or an end has noticed. A frame cut short leaves both waiting, and nothing moves any more.
+    for (int idle = 0; got.size() < sent.size() && idle < 100; ++idle) {
       if (!initiator->advance().is_ok() || !acceptor->advance().is_ok()) break;
       if (initiator->is_authenticated() && !has_sent) {
         for (const Bytes& payload : sent) initiator->send(FrameType::kBlock, payload);
         has_sent = true;
       }
-      man.pass();
+      if (man.pass() > 0) idle = 0;
       if (acceptor->inbox()) got.push_back(acceptor->take()->payload);
     }
     ASSERT_LE(got.size(), sent.size());
     EXPECT_TRUE(std::equal(got.begin(), got.end(), sent.begin())) << "try " << tries;
   }
-  EXPECT_GT(tries, 20);
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ std::atomic<long> locks{0};
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // The C library's own entry points, by their second names: interposing malloc leaves no other way to reach it.
 extern "C" {
-void* __libc_malloc(std::size_t bytes);                  // NOLINT(bugprone-reserved-identifier)
+void* __libc_malloc(std::size_t bytes);                     // NOLINT(bugprone-reserved-identifier)
 void* __libc_calloc(std::size_t count, std::size_t bytes);  // NOLINT(bugprone-reserved-identifier)
-void* __libc_realloc(void* memory, std::size_t bytes);   // NOLINT(bugprone-reserved-identifier)
-void __libc_free(void* memory);                          // NOLINT(bugprone-reserved-identifier)
+void* __libc_realloc(void* memory, std::size_t bytes);      // NOLINT(bugprone-reserved-identifier)
+void __libc_free(void* memory);                             // NOLINT(bugprone-reserved-identifier)
 
 void* malloc(std::size_t bytes) {
   count(allocations);

@@ -19,7 +19,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-int rounds(int sampled) { return std::getenv("HAWSER_TEST_FULL") != nullptr ? 50 : sampled; }  // NOLINT(concurrency-mt-unsafe)
+int rounds(int sampled) {
+  return std::getenv("HAWSER_TEST_FULL") != nullptr ? 50 : sampled;
+}  // NOLINT(concurrency-mt-unsafe)
 
 std::set<std::string> shared_memory_files() {
   std::set<std::string> names;

@@ -12,7 +12,9 @@
 namespace hawser::tests {
 namespace {
 
-float value_at(int rank, std::size_t i) { return static_cast<float>((i * 7 + static_cast<std::size_t>(rank) * 3) % 61); }
+float value_at(int rank, std::size_t i) {
+  return static_cast<float>((i * 7 + static_cast<std::size_t>(rank) * 3) % 61);
+}
 
 float sum_at(int ranks, std::size_t i) {
   float sum = 0;
@@ -30,7 +32,7 @@ int reduce_sizes(int rank, int ranks, ncclComm_t comm, Memory memory, std::size_
   if (memory == Memory::kMemAlloc) {
     if (ncclMemAlloc(&in, bytes) != ncclSuccess || ncclMemAlloc(&out, bytes) != ncclSuccess) return 60;
   } else {
-    in = std::malloc(bytes);  // NOLINT: what users have
+    in = std::malloc(bytes);   // NOLINT: what users have
     out = std::malloc(bytes);  // NOLINT
   }
   int outcome = 0;
@@ -66,7 +68,8 @@ void run_job(int ranks, Memory memory, std::size_t most, const char* algorithm =
   const std::vector<int> outcomes = job.wait(std::chrono::seconds(60));
   for (int rank = 0; rank < ranks; ++rank) {
     EXPECT_EQ(outcomes[static_cast<std::size_t>(rank)], 0)
-        << (algorithm == nullptr ? "" : algorithm) << " rank " << rank << " of " << ranks << ": " << text_of(job.board(), rank);
+        << (algorithm == nullptr ? "" : algorithm) << " rank " << rank << " of " << ranks << ": "
+        << text_of(job.board(), rank);
   }
 }
 
@@ -79,7 +82,8 @@ TEST(Processes, MemAllocedBuffers) {
 }
 
 TEST(Processes, EveryAlgorithmInBothKindsOfMemory) {
-  for (const char* algorithm : {"flat_one_shot", "flat_two_shot", "ring", "tree", "recursive_doubling", "rabenseifner"}) {
+  for (const char* algorithm :
+       {"flat_one_shot", "flat_two_shot", "ring", "tree", "recursive_doubling", "rabenseifner"}) {
     for (const int ranks : {2, 3, 4, 6}) {
       run_job(ranks, Memory::kMalloc, 60000, algorithm);
       run_job(ranks, Memory::kMemAlloc, 60000, algorithm);
@@ -108,7 +112,8 @@ TEST(Processes, ThreadsAndProcessesInOneCommunicator) {
             return;
           }
           const Memory memory = i == 0 ? Memory::kMalloc : Memory::kMemAlloc;
-          if (const int result = reduce_sizes(rank, kProcesses * kThreads, comm, memory, 200000); result != 0) outcome.store(result);
+          if (const int result = reduce_sizes(rank, kProcesses * kThreads, comm, memory, 200000); result != 0)
+            outcome.store(result);
           if (ncclCommDestroy(comm) != ncclSuccess) outcome.store(52);
         });
       }

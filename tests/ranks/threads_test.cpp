@@ -31,7 +31,9 @@ void run_ranks(int ranks, const std::function<void(int, ncclComm_t)>& body) {
 }
 
 /// Input of a rank: small integers, so that every sum is exact whatever its order.
-float value_at(int rank, std::size_t i) { return static_cast<float>((i * 7 + static_cast<std::size_t>(rank) * 3) % 61); }
+float value_at(int rank, std::size_t i) {
+  return static_cast<float>((i * 7 + static_cast<std::size_t>(rank) * 3) % 61);
+}
 
 float sum_at(int ranks, std::size_t i) {
   float sum = 0;
@@ -145,7 +147,8 @@ TEST(Threads, BuffersOfMemAllocGiveTheSameBits) {
     ASSERT_EQ(ncclMemAlloc(&in, kCount * sizeof(float)), ncclSuccess);
     ASSERT_EQ(ncclMemAlloc(&out, kCount * sizeof(float)), ncclSuccess);
     for (int call = 0; call < 4; ++call) {
-      for (std::size_t i = 0; i < kCount; ++i) static_cast<float*>(in)[i] = value_at(rank, i + static_cast<std::size_t>(call));
+      for (std::size_t i = 0; i < kCount; ++i)
+        static_cast<float*>(in)[i] = value_at(rank, i + static_cast<std::size_t>(call));
       float* const result = static_cast<float*>(call % 2 == 0 ? out : in);
       ASSERT_EQ(ncclAllReduce(in, result, kCount, ncclFloat32, ncclSum, comm, nullptr), ncclSuccess);
       for (std::size_t i = 0; i < kCount; ++i) ASSERT_EQ(result[i], sum_at(3, i + static_cast<std::size_t>(call)));
@@ -167,8 +170,9 @@ TEST(Groups, OneThreadDrivesSeveralRanks) {
       const auto index = static_cast<std::size_t>(rank);
       for (std::size_t i = 0; i < count; ++i) in[index].push_back(value_at(rank, i));
       out[index].resize(count);
-      ASSERT_EQ(ncclAllReduce(in[index].data(), out[index].data(), count, ncclFloat32, ncclSum, comms.at(index), nullptr),
-                ncclSuccess);
+      ASSERT_EQ(
+          ncclAllReduce(in[index].data(), out[index].data(), count, ncclFloat32, ncclSum, comms.at(index), nullptr),
+          ncclSuccess);
     }
     ASSERT_EQ(ncclGroupEnd(), ncclSuccess) << ncclGetLastError(nullptr);
     for (const auto& result : out) {
@@ -190,7 +194,8 @@ TEST(Groups, SeveralCallsOfSeveralThreadsNestedGroups) {
       out.at(call).resize(count);
       for (std::size_t i = 0; i < count; ++i) in.at(call)[i] = value_at(rank, i);
       ASSERT_EQ(ncclGroupStart(), ncclSuccess);
-      ASSERT_EQ(ncclAllReduce(in.at(call).data(), out.at(call).data(), count, ncclFloat32, ncclSum, comm, nullptr), ncclSuccess);
+      ASSERT_EQ(ncclAllReduce(in.at(call).data(), out.at(call).data(), count, ncclFloat32, ncclSum, comm, nullptr),
+                ncclSuccess);
       ASSERT_EQ(ncclGroupEnd(), ncclSuccess);
       EXPECT_EQ(out.at(call)[0], 0.0F) << "an inner end ran the group";
     }
@@ -216,7 +221,8 @@ TEST(Groups, TwoCommunicatorsInOppositeOrderDoNotDeadlock) {
       ASSERT_EQ(ncclGroupStart(), ncclSuccess);
       for (const std::size_t order : {0U, 1U}) {
         const std::size_t which = rank == 0 ? order : 1 - order;
-        ASSERT_EQ(ncclAllReduce(&in.at(which), &out.at(which), 1, ncclFloat32, ncclSum, comms.at(which), nullptr), ncclSuccess);
+        ASSERT_EQ(ncclAllReduce(&in.at(which), &out.at(which), 1, ncclFloat32, ncclSum, comms.at(which), nullptr),
+                  ncclSuccess);
       }
       ASSERT_EQ(ncclGroupEnd(), ncclSuccess);
       EXPECT_EQ(out[0], 2);

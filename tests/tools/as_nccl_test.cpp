@@ -29,7 +29,7 @@ class AsNccl : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   fs::path make_file(const fs::path& name, mode_t mode = 0644, std::string_view content = "") {
-    const fs::path path = folder_ / name;
+    fs::path path = folder_ / name;
     fs::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << content;
     ::chmod(path.c_str(), mode);

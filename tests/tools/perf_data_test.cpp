@@ -18,12 +18,12 @@
 namespace hawser::perf {
 namespace {
 
-const TypeInfo& kHalf = info_of(ncclFloat16);
-const TypeInfo& kE4m3 = info_of(ncclFloat8e4m3);
-const TypeInfo& kE5m2 = info_of(ncclFloat8e5m2);
-const TypeInfo& kBfloat = info_of(ncclBfloat16);
-const TypeInfo& kFloat = info_of(ncclFloat32);
-const TypeInfo& kDouble = info_of(ncclFloat64);
+const TypeInfo kHalf = info_of(ncclFloat16);
+const TypeInfo kE4m3 = info_of(ncclFloat8e4m3);
+const TypeInfo kE5m2 = info_of(ncclFloat8e5m2);
+const TypeInfo kBfloat = info_of(ncclBfloat16);
+const TypeInfo kFloat = info_of(ncclFloat32);
+const TypeInfo kDouble = info_of(ncclFloat64);
 
 TEST(PerfTypes, SmallFormatsComeBackFromEveryBitPattern) {
   for (const TypeInfo* type : {&kHalf, &kE4m3, &kE5m2, &kBfloat}) {

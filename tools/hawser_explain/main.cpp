@@ -107,15 +107,16 @@ Status explain(const Options& options) {
   const plan::Plan plan = choice.algorithm->build(call, topology, options.rank);
   const comm::Tuning tuning = comm::tune(plan, call, topology, config);
   fmt::print("\nchosen: {}{}, tiles of {} bytes, credit {}\n", choice.algorithm->name(),
-             config.algorithm.empty() ? ", the cheapest predicted" : " (by HAWSER_ALGO or NCCL_ALGO)", tuning.tile_bytes,
-             tuning.credit);
+             config.algorithm.empty() ? ", the cheapest predicted" : " (by HAWSER_ALGO or NCCL_ALGO)",
+             tuning.tile_bytes, tuning.credit);
   if (options.has_plan) fmt::print("\n{}", plan::print(plan));
   return {};
 }
 
 int run(int argc, char** argv) {
   Options options;
-  CLI::App app("Which algorithms could do a collective, what they cost, and the plan that would run.", "hawser-explain");
+  CLI::App app("Which algorithms could do a collective, what they cost, and the plan that would run.",
+               "hawser-explain");
   bool has_no_plan = false;
   app.add_option("collective", options.collective, "all_reduce, all_gather, all_to_all")->capture_default_str();
   app.add_option("-b,--bytes", options.bytes, "size as nccl-tests counts it, e.g. 64K")->capture_default_str();

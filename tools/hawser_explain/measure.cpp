@@ -79,7 +79,8 @@ Status run_rank(Board& board, const algorithms::Call& call, int rank, int ranks)
   const executor::Buffers buffers{in.data(), out.data(), 0};
   constexpr int kRounds = 5;
   // Enough calls for some 20 ms at an assumed 5 GB/s and 1 µs a call.
-  const int calls = static_cast<int>(std::clamp(0.02 / (1e-6 * ranks + static_cast<double>(bytes) * ranks / 5e9), 2.0, 20000.0));
+  const int calls =
+      static_cast<int>(std::clamp(0.02 / (1e-6 * ranks + static_cast<double>(bytes) * ranks / 5e9), 2.0, 20000.0));
   std::vector<double> seconds;
   for (int round = 0; round <= kRounds; ++round) {
     const Clock::time_point start = Clock::now();

@@ -292,6 +292,19 @@ TEST(HostileFarewell, AnAbortMayExplainADeath) {
   EXPECT_EQ(stage.played[1].segment_of_zero->control().farewell.load() >> 8, 2U);
 }
 
+/// Whoever gives up for reasons of its own does not hide that another rank has died.
+TEST(HostileFarewell, ADeathIsNamedBeforeAnAbort) {
+  Stage stage = set_stage(2);
+  ASSERT_TRUE(stage.zero.is_ok()) << stage.zero.status().message();
+  shm::Control& control = stage.played[0].segment->control();
+  control.farewell.store((1 + static_cast<std::uint64_t>(Transport::Leave::kAborted)) | std::uint64_t{1} << 8);
+  EXPECT_THAT(stage.zero.value()->check_peers().message(), HasSubstr("rank 1 (pid"));
+  stage.played[1].connections.clear();
+  const Status status = stage.zero.value()->check_peers();
+  EXPECT_THAT(status.message(), HasSubstr("rank 2 (pid"));
+  EXPECT_THAT(status.message(), HasSubstr("has died"));
+}
+
 TEST(HostileFarewell, NonsenseIsAnAbort) {
   for (const std::uint64_t word :
        {std::uint64_t{2} | std::uint64_t{1000} << 8, ~std::uint64_t{0}, std::uint64_t{200}}) {

@@ -140,7 +140,7 @@ class Setting {
   /// Compares destinations, canaries, and sources that are no destination.
   void check(const std::vector<std::byte>& expected, std::size_t element_bytes) const {
     for (std::size_t i = 0; i < destinations_.size(); ++i) {
-      if (std::memcmp(destinations_[i], expected.data(), bytes_) == 0) continue;
+      if (bytes_ == 0 || std::memcmp(destinations_[i], expected.data(), bytes_) == 0) continue;
       std::size_t k = 0;
       while (std::memcmp(destinations_[i] + k, expected.data() + k, element_bytes) == 0) k += element_bytes;
       ADD_FAILURE() << "destination " << i << " element " << k / element_bytes << ": got " << std::hex

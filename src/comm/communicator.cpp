@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "comm/exchange.h"
 #include "comm/tuning.h"
+#include "topology/json.h"
 #include "transport/shm/shm_transport.h"
 
 namespace hawser::comm {
@@ -76,7 +77,9 @@ Status Communicator::connect(const InitArgs& args) {
     infos.push_back(HAWSER_TRY_VALUE(decode(blobs[rank], static_cast<int>(rank))));
   }
   HAWSER_TRY(check_agreement(infos));
-  topology_ = agree(infos);
+  topology_ = HAWSER_TRY_VALUE(with_costs_of_file(agree(infos), config_));
+  if (rank_ == 0 && !config_.topology_dump_file.empty())
+    HAWSER_TRY(topology::dump(topology_, config_.topology_dump_file));
   HAWSER_TRY(check_one_host(topology_));
 
   transport::shm::ShmArgs shm;

@@ -13,6 +13,7 @@
 #include <map>
 
 #include "topology/detect.h"
+#include "topology/json.h"
 #include "transport/shm/shm_transport.h"
 
 namespace hawser::comm {
@@ -108,6 +109,10 @@ Result<PeerInfo> introduce(const Config& config, std::string control_address) {
   info.cache_bytes = machine.cache_bytes;
   info.staging_bytes = config.staging_bytes;
   info.tile_bytes = config.tile_bytes.value_or(0);
+  if (!config.topology_file.empty()) {
+    const topology::Topology loaded = HAWSER_TRY_VALUE(topology::load(config.topology_file));
+    info.topology_hash = hash_text(topology::to_json(loaded));
+  }
   info.control_address = std::move(control_address);
   info.algorithm = config.algorithm;
   return info;
@@ -124,6 +129,7 @@ std::vector<std::byte> encode(const PeerInfo& info) {
   writer.number(info.cache_bytes);
   writer.number(info.staging_bytes);
   writer.number(info.tile_bytes);
+  writer.number(info.topology_hash);
   writer.text(info.host);
   writer.text(info.control_address);
   writer.text(info.algorithm);
@@ -142,6 +148,7 @@ Result<PeerInfo> decode(std::span<const std::byte> bytes, int rank) {
   info.cache_bytes = reader.number<std::uint64_t>();
   info.staging_bytes = reader.number<std::uint64_t>();
   info.tile_bytes = reader.number<std::uint64_t>();
+  info.topology_hash = reader.number<std::uint64_t>();
   info.host = reader.text();
   info.control_address = reader.text();
   info.algorithm = reader.text();
@@ -161,6 +168,7 @@ Status check_agreement(std::span<const PeerInfo> infos) {
     const char* variable = nullptr;
     if (first.staging_bytes != other.staging_bytes) variable = "NCCL_BUFFSIZE";
     if (first.tile_bytes != other.tile_bytes) variable = "HAWSER_TILE";
+    if (first.topology_hash != other.topology_hash) variable = "HAWSER_TOPO_FILE (the file's content)";
     if (first.algorithm != other.algorithm) variable = "NCCL_ALGO (or HAWSER_ALGO)";
     if (variable == nullptr) continue;
     return {Code::kInvalidUsage,
@@ -186,6 +194,18 @@ topology::Topology agree(std::span<const PeerInfo> infos) {
     topology.last_level_cache_bytes = std::min(topology.last_level_cache_bytes, info.cache_bytes);
   }
   topology.nodes = static_cast<int>(nodes.size());
+  return topology;
+}
+
+Result<topology::Topology> with_costs_of_file(topology::Topology topology, const Config& config) {
+  if (config.topology_file.empty()) return topology;
+  const topology::Topology loaded = HAWSER_TRY_VALUE(topology::load(config.topology_file));
+  topology.intra = loaded.intra;
+  topology.inter = loaded.inter;
+  topology.gamma_s_per_byte = loaded.gamma_s_per_byte;
+  topology.cross_line_s_per_byte = loaded.cross_line_s_per_byte;
+  topology.dram_s_per_byte = loaded.dram_s_per_byte;
+  topology.last_level_cache_bytes = loaded.last_level_cache_bytes;
   return topology;
 }
 

@@ -26,6 +26,7 @@ struct PeerInfo {
   std::uint64_t cache_bytes = 0;    ///< last-level cache
   std::uint64_t staging_bytes = 0;  ///< NCCL_BUFFSIZE: must agree
   std::uint64_t tile_bytes = 0;     ///< HAWSER_TILE, 0: not set: must agree
+  std::uint64_t topology_hash = 0;  ///< of the file that HAWSER_TOPO_FILE names, 0: not set: must agree
   std::string host;
   std::string control_address;
   std::string algorithm;  ///< NCCL_ALGO: must agree
@@ -43,5 +44,9 @@ Status check_agreement(std::span<const PeerInfo> infos);
 
 /// Places and sizes; link costs are those of topology::uniform() until measured.
 topology::Topology agree(std::span<const PeerInfo> infos);
+
+/// The topology with the costs and cache size of the file that HAWSER_TOPO_FILE names, if it names one; places stay those found.
+/// Fails as topology::load() does.
+Result<topology::Topology> with_costs_of_file(topology::Topology topology, const Config& config);
 
 }  // namespace hawser::comm

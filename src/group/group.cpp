@@ -44,8 +44,8 @@ Status run_inits(std::span<const PendingInit> inits) {
   std::vector<Status> outcomes(inits.size());
   const auto join = [&](std::size_t i) {
     Result<std::unique_ptr<comm::Communicator>> made = comm::Communicator::create(inits[i].args);
-    if (made.is_ok()) *inits[i].out = std::move(made).value().release();
     outcomes[i] = made.status();
+    if (made.is_ok()) *inits[i].out = std::move(made).value().release();
   };
   {
     std::vector<std::jthread> threads;
@@ -99,7 +99,7 @@ Status end() {
   if (--current.depth > 0) return {};
   const std::vector<PendingInit> inits = std::exchange(current.inits, {});
   const std::vector<PendingCall> calls = std::exchange(current.calls, {});
-  const Status early = std::exchange(current.first_error, {});
+  Status early = std::exchange(current.first_error, {});
   if (!early.is_ok()) return early;
   HAWSER_TRY(run_inits(inits));
   return run_calls(calls);

@@ -94,6 +94,19 @@ TEST_F(Offers, AFullQueueMeansSlots) {
   EXPECT_TRUE(stage_.zero.value()->check_peers().is_ok());
 }
 
+/// An unread queue keeps freed memory alive and ends offers; whoever offers reads, too.
+TEST_F(Offers, MakeRoomForThoseOfPeers) {
+  const shm::Peer& to_zero = stage_.played[0].connections[0];
+  Packet packet;
+  packet.kind = Packet::Kind::kForget;
+  while (shm::send_packet(to_zero, packet, -1).is_ok()) {
+  }
+  EXPECT_EQ(shm::send_packet(to_zero, packet, -1).code(), Code::kInProgress);
+  const DeviceMemory memory(kBytes);
+  offer(memory.data(), kBytes);
+  EXPECT_TRUE(shm::send_packet(to_zero, packet, -1).is_ok());
+}
+
 TEST(StagingMemory, ThatIsTooSmallIsAnErrorWithAdvice) {
   Stage stage = set_stage(1);
   ASSERT_TRUE(stage.zero.is_ok());

@@ -36,25 +36,28 @@ void Waiter::restart() {
 
 void Waiter::stand_up() {
   if (phase_ != Phase::kArmed) return;
-  transport::wake_up(bells_);
+  transport::wake_up(bells());
   phase_ = Phase::kYield;
 }
 
 /// Announces sleep; the engine then polls once more before sleep() really waits.
 void Waiter::arm() {
-  if (bells_.empty()) {
-    for (const Context* context : contexts_) {
-      if (transport::Doorbell* bell = context->transport->doorbell()) bells_.push_back(bell);
-    }
-    seen_.resize(bells_.size());
+  bell_count_ = 0;
+  for (const Context* context : contexts_) {
+    transport::Doorbell* const bell = context->transport->doorbell();
+    if (bell != nullptr && bell_count_ < kWatched) bells_.at(bell_count_++) = bell;
   }
-  for (std::size_t i = 0; i < bells_.size(); ++i) seen_[i] = bells_[i]->bell.load(std::memory_order_seq_cst);
-  transport::fall_asleep(bells_);
+  for (std::size_t i = 0; i < bell_count_; ++i) seen_.at(i) = bells_.at(i)->bell.load(std::memory_order_seq_cst);
+  transport::fall_asleep(bells());
   phase_ = Phase::kArmed;
 }
 
 void Waiter::sleep() {
-  transport::sleep(bells_, seen_, kLookInterval);
+  // Who is not watched cannot ring: then only short naps.
+  constexpr auto kNap = std::chrono::microseconds(200);
+  const bool is_all_watched = bell_count_ == contexts_.size();
+  const std::span<const std::uint32_t> seen = std::span(seen_).first(bell_count_);
+  transport::sleep(bells(), seen, is_all_watched ? std::chrono::microseconds(kLookInterval) : kNap);
   stand_up();
 }
 

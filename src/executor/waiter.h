@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
+#include <string>
 
 #include "base/status.h"
 #include "executor/execution.h"
@@ -70,8 +70,13 @@ class Waiter {
   Status check_limits(const std::function<Blocked(std::size_t)>& blocked, std::chrono::steady_clock::duration waited);
 
   std::span<const Context* const> contexts_;
-  std::vector<transport::Doorbell*> bells_;
-  std::vector<std::uint32_t> seen_;
+  /// Doorbells of the first contexts: enough for any thread but one that drives very many ranks, which then naps instead of sleeping. In
+  /// place, since even a wait allocates nothing.
+  static constexpr std::size_t kWatched = 16;
+  std::array<transport::Doorbell*, kWatched> bells_{};
+  std::array<std::uint32_t, kWatched> seen_{};
+  std::size_t bell_count_ = 0;
+  [[nodiscard]] std::span<transport::Doorbell* const> bells() const { return std::span(bells_).first(bell_count_); }
   std::uint32_t spins_ = 0;
   std::uint32_t idle_polls_ = 0;
   Phase phase_ = Phase::kSpin;

@@ -33,7 +33,8 @@ struct Table {
 
 /// Never destroyed: programs free memory from destructors of their own statics.
 Table& table() {
-  static auto* const instance = new Table;
+  static auto* const instance =
+      new Table;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): decisions/0003
   return *instance;
 }
 

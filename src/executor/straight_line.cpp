@@ -8,7 +8,7 @@ namespace hawser::executor {
 
 bool StraightLine::fits(const BoundPlan& bound) {
   // Messages that stay in the first-level cache: beyond, lanes and landings gain more than bookkeeping costs.
-  constexpr std::size_t kLargestMessage = 16 * 1024;
+  constexpr std::size_t kLargestMessage = std::size_t{16} << 10;
   if (!bound.is_straight_line) return false;
   return std::ranges::all_of(bound.steps, [&](const BoundStep& step) {
     std::size_t bytes = 0;

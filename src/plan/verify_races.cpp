@@ -81,7 +81,9 @@ class LocalOrder {
   }
   /// Steps of its lane that come before it, in all tiles.
   [[nodiscard]] int position(Instance i) const { return i.tile * lane_length(lane_of(i)) + at(i.step).index; }
-  [[nodiscard]] std::size_t number(Instance i) const { return static_cast<std::size_t>(i.tile * steps_ + i.step); }
+  [[nodiscard]] std::size_t number(Instance i) const {
+    return static_cast<std::size_t>(i.tile) * static_cast<std::size_t>(steps_) + static_cast<std::size_t>(i.step);
+  }
   [[nodiscard]] Instance target(const After& after, int tile) const {
     return {network_.target(rank_, after) - first_, tile - after.tiles_back};
   }
@@ -133,7 +135,7 @@ void LocalOrder::start(Instance i) {
 }
 
 Status LocalOrder::compute() {
-  const std::size_t total = static_cast<std::size_t>(steps_ * tiles_);
+  const std::size_t total = static_cast<std::size_t>(steps_) * static_cast<std::size_t>(tiles_);
   std::vector<int> missing(total, 0);
   std::vector<std::vector<Instance>> followers(total);
   std::deque<Instance> ready;
@@ -198,13 +200,15 @@ class RaceChecker {
         aliasing_(placement == Placement::kInPlace ? in_place_aliasing(plan_) : Aliasing{}),
         tiles_(plan_.scratch.empty() ? 1 : plan_.window + 1),
         order_(network, rank, tiles_),
-        cells_(static_cast<std::size_t>(plan_.input.chunks + plan_.output.chunks) + plan_.scratch.size()) {}
+        cells_(static_cast<std::size_t>(plan_.input.chunks) + static_cast<std::size_t>(plan_.output.chunks) +
+               plan_.scratch.size()) {}
 
   Status check() {
     HAWSER_TRY(order_.compute());
     for (int step = 0; step < order_.steps(); ++step) add(step);
     for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
-      const bool is_scratch = cell >= static_cast<std::size_t>(plan_.input.chunks + plan_.output.chunks);
+      const bool is_scratch =
+          cell >= static_cast<std::size_t>(plan_.input.chunks) + static_cast<std::size_t>(plan_.output.chunks);
       for (std::size_t a = 0; a < cells_[cell].size(); ++a) {
         for (std::size_t b = 0; b < cells_[cell].size(); ++b) {
           if (a < b) HAWSER_TRY(check_pair(cells_[cell][a], cells_[cell][b]));
@@ -247,7 +251,7 @@ class RaceChecker {
     int first = 0;
     if (space != Space::kInput) first += plan_.input.chunks;
     if (space == Space::kScratch) first += plan_.output.chunks;
-    return static_cast<std::size_t>(first + chunk);
+    return static_cast<std::size_t>(first) + static_cast<std::size_t>(chunk);
   }
 
   [[nodiscard]] Status check_pair(const Access& a, const Access& b) {

@@ -55,16 +55,21 @@ class Memory {
     int tile = -1;  // that wrote it: what an earlier tile left is as good as unwritten
   };
 
-  [[nodiscard]] std::size_t cells(int chunks) const { return static_cast<std::size_t>(chunks * tiles_); }
+  [[nodiscard]] std::size_t cells(int chunks) const {
+    return static_cast<std::size_t>(chunks) * static_cast<std::size_t>(tiles_);
+  }
   Id& cell(Space space, int chunk, int tile) {
     const int aliased = chunk - aliasing_.input_first;
     if (space == Space::kInput && aliased >= 0 && aliased < aliasing_.chunks) {
       return cell(Space::kOutput, aliased + aliasing_.output_first, tile);
     }
-    return (space == Space::kInput ? input_ : output_)[static_cast<std::size_t>(chunk * tiles_ + tile)];
+    return (space == Space::kInput ? input_
+                                   : output_)[static_cast<std::size_t>(chunk) * static_cast<std::size_t>(tiles_) +
+                                              static_cast<std::size_t>(tile)];
   }
   Scratch& scratch(int chunk, int tile) {
-    return scratch_[static_cast<std::size_t>(chunk * plan_.window + tile % plan_.window)];
+    return scratch_[static_cast<std::size_t>(chunk) * static_cast<std::size_t>(plan_.window) +
+                    static_cast<std::size_t>(tile % plan_.window)];
   }
 
   const Plan& plan_;

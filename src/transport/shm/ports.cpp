@@ -64,8 +64,7 @@ std::byte* LocalPeer::resolve(const Reference& reference, std::size_t bytes) {
 }
 
 ShmSendPort::ShmSendPort(StreamHead* head, std::vector<LocalPeer*> peers, const OfferedMemory* offered)
-    : head_(head),
-      lines_(lines_of(head)),
+    : lines_(lines_of(head)),
       slots_(slots_of(head, peers.size())),
       credit_(head->credit),
       stride_(head->slot_stride),

@@ -52,7 +52,6 @@ class ShmSendPort final : public SendPort {
   bool find_posted(std::uint32_t bytes);
   void publish(SlotHeader& header, SlotKind kind, std::uint32_t bytes, std::uint32_t call_hash);
 
-  StreamHead* head_;
   ReceiverLine* lines_;
   std::byte* slots_;
   std::uint32_t credit_;

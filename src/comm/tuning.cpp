@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kKiB = 1024;
 /// Messages of a plan that fit one tile of this size travel whole.
-constexpr std::size_t kSmallestTile = 8 * kKiB;
+/// Measured, 2 ranks, 64 KiB: one tile of 32 KiB per part 7.5 µs, four of 8 KiB 14.3 µs.
+constexpr std::size_t kSmallestTile = 32 * kKiB;
 constexpr std::uint32_t kInlineCredit = 16;
 constexpr std::uint32_t kTileCredit = 4;
 
@@ -31,7 +32,7 @@ Tuning tune(const plan::Plan& plan, const algorithms::Call& call, const topology
   std::size_t tile = config.tile_bytes.value_or(default_tile(chunk_bytes));
   // Streams of a rank share its staging memory.
   const std::size_t streams = std::max<std::size_t>(plan.streams.size(), 1);
-  tile = std::min(tile, std::max(config.staging_bytes / (streams * kTileCredit), kSmallestTile / 8));
+  tile = std::min(tile, std::max(config.staging_bytes / (streams * kTileCredit), kSmallestTile / 32));
   constexpr std::size_t kLine = 64;
   tile = std::max(tile / kLine * kLine, kLine);
   const bool is_inline = chunk_bytes <= kLine;
